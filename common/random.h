@@ -1,0 +1,43 @@
+/* random.h - numbers that look random and can be had again from a seed. Not for secrets. */
+#ifndef MUSTER_COMMON_RANDOM_H
+#define MUSTER_COMMON_RANDOM_H
+
+#include <stdint.h>
+
+/* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that mixes all bits. */
+static inline uint64_t random_mix(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	x ^= x >> 27;
+	x *= UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+struct random {
+	uint64_t state;
+};
+
+static inline uint64_t random_next(struct random *r)
+{
+	return random_mix(r->state += UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* Uniform in [0, below), below > 0, without modulo bias: Lemire's multiply-shift with rejection
+ * (2019); one multiplication nearly always. */
+static inline uint64_t random_below(struct random *r, uint64_t below)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide product = (wide)random_next(r) * below;
+	if ((uint64_t)product < below) {
+		uint64_t reject = (0 - below) % below;
+		while ((uint64_t)product < reject)
+			product = (wide)random_next(r) * below;
+	}
+	return (uint64_t)(product >> 64);
+}
+
+/* From the system, for seeds and names of runs (not for keys). */
+uint64_t random_seed(void);
+
+#endif
