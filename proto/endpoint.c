@@ -1,0 +1,50 @@
+#include "proto/endpoint.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+
+static const char scheme[] = "tcp://";
+
+bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
+		    char port[ENDPOINT_PORT_SIZE])
+{
+	host[0] = port[0] = 0;
+	if (strncmp(endpoint, scheme, strlen(scheme)) != 0)
+		return false;
+	const char *start = endpoint + strlen(scheme);
+	const char *colon = strrchr(start, ':');
+	if (!colon || colon == start || !colon[1] || strlen(colon + 1) >= ENDPOINT_PORT_SIZE)
+		return false;
+	size_t length = (size_t)(colon - start);
+	bool bracketed = *start == '[';
+	if (bracketed && (length < 3 || start[length - 1] != ']'))
+		return false;
+	if (!bracketed && memchr(start, ':', length))
+		return false;
+	start += bracketed;
+	length -= bracketed ? 2 : 0;
+	if (length >= ENDPOINT_HOST_SIZE)
+		return false;
+	memcpy(host, start, length);
+	host[length] = 0;
+	strcpy(port, colon + 1);
+	return true;
+}
+
+bool endpoint_is_loopback(const char *endpoint)
+{
+	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
+	struct in_addr v4;
+	struct in6_addr v6;
+
+	if (!endpoint_split(endpoint, host, port))
+		return false;
+	if (strcmp(host, "localhost") == 0)
+		return true;
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == 127;
+	return inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}

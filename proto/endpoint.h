@@ -1,0 +1,18 @@
+/* endpoint.h - "tcp://HOST:PORT", with IPv6 addresses in brackets. */
+#ifndef MUSTER_PROTO_ENDPOINT_H
+#define MUSTER_PROTO_ENDPOINT_H
+
+#include <stdbool.h>
+
+#define ENDPOINT_HOST_SIZE 512
+#define ENDPOINT_PORT_SIZE 8
+
+/* Host without brackets, and port. False, with both empty, for anything else. */
+bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
+		    char port[ENDPOINT_PORT_SIZE]);
+
+/* Whether the host is an address of the loopback written as one: 127.0.0.0/8, ::1, "localhost".
+ * Other names are not looked up and answer false. */
+bool endpoint_is_loopback(const char *endpoint);
+
+#endif

@@ -1,0 +1,274 @@
+#include "proto/messages.h"
+
+static const struct record_row hello_rows[] = {
+	{MEMBER(struct hello, version), .doc = "program version, for people"},
+	{MEMBER(struct hello, fingerprint), .doc = "hash of all message tables, 16 hex digits"},
+	{MEMBER(struct hello, host), .doc = "the sender's host name"},
+	{MEMBER(struct hello, program), .doc = "muster or muster-agent"},
+};
+static const struct record_table hello_table =
+	RECORD_TABLE(struct hello, "hello", hello_rows, "Who I am and what I speak.");
+
+static const struct record_row refuse_rows[] = {
+	{MEMBER(struct refuse, version), .doc = "program version, for people"},
+	{MEMBER(struct refuse, fingerprint), .doc = "hash of all message tables, 16 hex digits"},
+	{MEMBER(struct refuse, host), .doc = "the sender's host name"},
+	{MEMBER(struct refuse, reason), .doc = "why, one sentence"},
+};
+static const struct record_table refuse_table =
+	RECORD_TABLE(struct refuse, "refuse", refuse_rows, "I do not work with you, and why.");
+
+static const struct record_row lease_rows[] = {
+	{MEMBER(struct lease, holder), .required = true, .doc = "who asks: user@host pid N"},
+	{MEMBER(struct lease, run), .required = true, .doc = "id of the run"},
+	{MEMBER(struct lease, host), .required = true, .doc = "what the plan calls this host"},
+	{MEMBER(struct lease, dead_after_ns), .required = true, .min = UINT64_C(3000000000),
+	 .max = UINT64_C(60000000000), .doc = "silence in ns after which each side acts alone"},
+};
+static const struct record_table lease_table =
+	RECORD_TABLE(struct lease, "lease", lease_rows,
+		     "Asks for the agent; the token is the frame's second value.");
+
+static const struct record_row leased_rows[] = {
+	{MEMBER(struct leased, system), .required = true, .doc = "operating system"},
+	{MEMBER(struct leased, kernel), .required = true, .doc = "its release"},
+	{MEMBER(struct leased, hostname), .required = true, .doc = "what the host calls itself"},
+	{MEMBER(struct leased, boot_id), .required = true,
+	 .doc = "same for all agents on one running kernel"},
+	{MEMBER(struct leased, cpus), .doc = "that the agent may use"},
+	{MEMBER(struct leased, memory_bytes), .doc = "RAM of the host"},
+	{MEMBER(struct leased, uptime_s), .doc = "seconds since boot"},
+	{MEMBER(struct leased, insecure), .doc = "listens beyond the loopback without keys"},
+};
+static const struct record_table leased_table =
+	RECORD_TABLE(struct leased, "leased", leased_rows, "The agent is the asker's; what it is.");
+
+static const struct record_row prepare_rows[] = {
+	{MEMBER(struct prepare, run), .required = true, .doc = "id of the run"},
+	{MEMBER(struct prepare, seed), .doc = "of the data that is written"},
+	{MEMBER(struct prepare, bucket_ns), .required = true, .min = 1000000,
+	 .max = UINT64_C(60000000000), .doc = "width of a timeline bucket"},
+	{MEMBER(struct prepare, check),
+	 .doc = "true: only say whether it could be run; an abort follows"},
+	{MEMBER_ONE(struct prepare, phase, phase_table), .doc = "what to do"},
+	{MEMBER_LIST(struct prepare, targets, target_table), .doc = "every target of this host"},
+};
+const struct record_table prepare_table =
+	RECORD_TABLE(struct prepare, "prepare", prepare_rows,
+		     "Check, make and lay out the phase's targets, then park the workers.");
+
+static const struct record_row progress_rows[] = {
+	{MEMBER(struct progress, target), .required = true, .doc = "that is being laid out"},
+	{MEMBER(struct progress, done_bytes), .doc = "written so far"},
+	{MEMBER(struct progress, total_bytes), .doc = "to be written"},
+};
+static const struct record_table progress_table =
+	RECORD_TABLE(struct progress, "progress", progress_rows, "How far a lay-out is.");
+
+const char *const target_io_names[] = {"direct", "written through", "buffered", "none", NULL};
+static const struct record_row ready_target_rows[] = {
+	{MEMBER(struct ready_target, target), .required = true, .doc = "its name"},
+	{MEMBER(struct ready_target, extent_bytes), .doc = "bytes that the phase may touch"},
+	{MEMBER(struct ready_target, alignment_bytes),
+	 .doc = "of offset and length for direct I/O; 0: unknown"},
+	{MEMBER(struct ready_target, io), .names = target_io_names,
+	 .doc = "whether I/O is direct, written through (btrfs), buffered, or none"},
+	{MEMBER(struct ready_target, ram), .doc = "held in memory"},
+	{MEMBER(struct ready_target, engine), .required = true, .doc = "that issues the I/O"},
+	{MEMBER(struct ready_target, file_system), .doc = "type; absent for a device and null"},
+};
+const struct record_table ready_target_table = RECORD_TABLE(
+	struct ready_target, "ready_target", ready_target_rows, "What a target turned out to be.");
+
+static const struct record_row ready_rows[] = {
+	{MEMBER_LIST(struct ready, targets, ready_target_table),
+	 .doc = "what they turned out to be"},
+	{MEMBER_LIST(struct ready, notes, name_table), .doc = "warnings for the report"},
+	{MEMBER(struct ready, buffer_bytes), .doc = "memory held for this phase"},
+};
+const struct record_table ready_table =
+	RECORD_TABLE(struct ready, "ready", ready_rows, "Everything is open and parked.");
+
+static const char *const failed_names[] = {"refused", "broken", NULL};
+static const struct record_row failed_rows[] = {
+	{MEMBER(struct failed, kind), .names = failed_names,
+	 .doc = "refused: said no before any I/O of this phase; broken: tried and failed"},
+	{MEMBER(struct failed, target), .doc = "which; absent: none in particular"},
+	{MEMBER(struct failed, text), .required = true, .doc = "why, one sentence"},
+};
+static const struct record_table failed_table =
+	RECORD_TABLE(struct failed, "failed", failed_rows, "The phase was not prepared.");
+
+static const struct record_row start_rows[] = {
+	{MEMBER(struct start, at_ns), .doc = "the start instant on the agent's clock"},
+};
+static const struct record_table start_table =
+	RECORD_TABLE(struct start, "start", start_rows, "Begin at that instant.");
+
+static const struct record_row late_rows[] = {
+	{MEMBER(struct late, at_ns), .doc = "the instant that was asked for"},
+	{MEMBER(struct late, now_ns), .doc = "the agent's clock when it was read"},
+};
+static const struct record_table late_table = RECORD_TABLE(
+	struct late, "late", late_rows, "The instant had passed; nothing was started.");
+
+static const struct record_row timeline_bucket_rows[] = {
+	{MEMBER(struct timeline_bucket, target), .doc = "index into the phase's targets"},
+	{MEMBER(struct timeline_bucket, bucket), .doc = "number of the bucket since the start"},
+	{MEMBER(struct timeline_bucket, bytes_read), .doc = "to add"},
+	{MEMBER(struct timeline_bucket, bytes_written), .doc = "to add"},
+	{MEMBER(struct timeline_bucket, operations), .doc = "to add"},
+	{MEMBER(struct timeline_bucket, errors), .doc = "to add"},
+	{MEMBER(struct timeline_bucket, worst_ns), .doc = "largest latency: the maximum counts"},
+};
+static const struct record_table timeline_bucket_table =
+	RECORD_TABLE(struct timeline_bucket, "timeline_bucket", timeline_bucket_rows,
+		     "What was completed in a bucket since the last batch.");
+
+static const struct record_row timeline_rows[] = {
+	{MEMBER(struct timeline, sequence), .doc = "number of the batch, from 1, shared with done"},
+	{MEMBER_LIST(struct timeline, buckets, timeline_bucket_table), .doc = "increments"},
+};
+const struct record_table timeline_table =
+	RECORD_TABLE(struct timeline, "timeline", timeline_rows,
+		     "A batch of the timeline; sent again until acknowledged.");
+
+static const struct record_row histogram_bin_rows[] = {
+	{MEMBER(struct histogram_bin, index), .max = 4607,
+	 .doc = "of the log-linear bucket, p = 7"},
+	{MEMBER(struct histogram_bin, count), .doc = "samples in it"},
+};
+static const struct record_table histogram_bin_table = RECORD_TABLE(
+	struct histogram_bin, "histogram_bin", histogram_bin_rows, "One non-empty latency bucket.");
+
+static const struct record_row done_target_rows[] = {
+	{MEMBER(struct done_target, target), .required = true, .doc = "its name"},
+	{MEMBER(struct done_target, bytes_read),
+	 .doc = "after the ramp, counted apart from buckets"},
+	{MEMBER(struct done_target, bytes_written), .doc = "likewise"},
+	{MEMBER(struct done_target, ramp_bytes_read), .doc = "during the ramp"},
+	{MEMBER(struct done_target, ramp_bytes_written), .doc = "during the ramp"},
+	{MEMBER(struct done_target, operations), .doc = "after the ramp that moved bytes"},
+	{MEMBER(struct done_target, errors), .doc = "after the ramp that failed"},
+	{MEMBER(struct done_target, ramp_operations), .doc = "during the ramp"},
+	{MEMBER(struct done_target, ramp_errors), .doc = "during the ramp"},
+	{MEMBER(struct done_target, passes), .doc = "whole passes of the slowest worker"},
+	{MEMBER(struct done_target, first_io_ns), .doc = "first submit; 0: none"},
+	{MEMBER(struct done_target, last_io_ns), .doc = "last completion; 0: none"},
+	{MEMBER(struct done_target, sync_ns), .doc = "time of the fsync at the end"},
+	{MEMBER(struct done_target, max_latency_ns), .doc = "exact, after the ramp"},
+	{MEMBER_LIST(struct done_target, latency, histogram_bin_table), .doc = "after the ramp"},
+	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},
+};
+static const struct record_table done_target_table = RECORD_TABLE(
+	struct done_target, "done_target", done_target_rows, "Totals of one target in one phase.");
+
+static const struct record_row done_device_rows[] = {
+	{MEMBER(struct done_device, device), .required = true, .doc = "the kernel's name"},
+	{MEMBER(struct done_device, under),
+	 .doc = "the device above it that these bytes pass through too; absent: a top one"},
+	{MEMBER_LIST(struct done_device, targets, name_table), .doc = "that use it"},
+	{MEMBER(struct done_device, read_before), .doc = "bytes since boot, before the phase"},
+	{MEMBER(struct done_device, read_after), .doc = "and after it"},
+	{MEMBER(struct done_device, written_before), .doc = "bytes since boot, before the phase"},
+	{MEMBER(struct done_device, written_after), .doc = "and after it and its sync"},
+};
+static const struct record_table done_device_table = RECORD_TABLE(
+	struct done_device, "done_device", done_device_rows, "A device's own byte counters.");
+
+static const struct record_row done_worker_rows[] = {
+	{MEMBER(struct done_worker, target), .required = true, .doc = "on which it worked"},
+	{MEMBER(struct done_worker, worker), .doc = "its number, from 0"},
+	{MEMBER(struct done_worker, first_submit_ns), .doc = "0: no I/O"},
+	{MEMBER(struct done_worker, last_completion_ns), .doc = "0: no I/O"},
+	{MEMBER(struct done_worker, operations), .doc = "with ramp and errors"},
+};
+static const struct record_table done_worker_table =
+	RECORD_TABLE(struct done_worker, "done_worker", done_worker_rows,
+		     "When one worker truly began and ended.");
+
+const char *const done_state_names[] = {"complete", "aborted", "broken", NULL};
+static const struct record_row done_rows[] = {
+	{MEMBER(struct done, sequence), .doc = "the last batch's number + 1"},
+	{MEMBER(struct done, state), .names = done_state_names, .doc = "how it ended"},
+	{MEMBER(struct done, text), .doc = "why aborted or broken"},
+	{MEMBER_LIST(struct done, targets, done_target_table), .doc = "in the phase's order"},
+	{MEMBER_LIST(struct done, devices, done_device_table), .doc = "empty: unknown"},
+	{MEMBER_LIST(struct done, workers, done_worker_table), .doc = "all of them"},
+	{MEMBER(struct done, process_read_bytes), .doc = "that the kernel charged to the agent"},
+	{MEMBER(struct done, process_written_bytes), .doc = "likewise"},
+	{MEMBER(struct done, cpu_ns), .doc = "processor time of the agent in this phase"},
+	{MEMBER(struct done, frozen_ns),
+	 .doc = "longest time in which the agent itself did not run (stopped, or starved)"},
+};
+const struct record_table done_table =
+	RECORD_TABLE(struct done, "done", done_rows,
+		     "The phase is over on this host; sent again until acknowledged.");
+
+static const struct record_row ack_rows[] = {
+	{MEMBER(struct ack, sequence), .doc = "all up to this one have arrived"},
+};
+static const struct record_table ack_table =
+	RECORD_TABLE(struct ack, "ack", ack_rows, "The agent may forget what is acknowledged.");
+
+static const struct record_row abort_rows[] = {
+	{MEMBER(struct abort_load, reason), .required = true, .doc = "why, one sentence"},
+};
+static const struct record_table abort_table =
+	RECORD_TABLE(struct abort_load, "abort", abort_rows, "Stop the load now; done follows.");
+
+static const struct record_row release_rows[] = {
+	{MEMBER(struct release, keep), .doc = "true: files stay, whatever their target says"},
+};
+static const struct record_table release_table =
+	RECORD_TABLE(struct release, "release", release_rows, "Remove what you made and be free.");
+
+static const struct record_row released_rows[] = {
+	{MEMBER_LIST(struct released, removed, name_table), .doc = "paths"},
+	{MEMBER_LIST(struct released, left, name_table), .doc = "paths and why they are left"},
+};
+const struct record_table released_table =
+	RECORD_TABLE(struct released, "released", released_rows, "The agent is free again.");
+
+static const struct record_row heartbeat_rows[] = {
+	{MEMBER(struct heartbeat, now_ns), .doc = "the sender's clock"},
+	{MEMBER(struct heartbeat, state), .doc = "the agent's state, 0 from a controller"},
+};
+static const struct record_table heartbeat_table =
+	RECORD_TABLE(struct heartbeat, "heartbeat", heartbeat_rows, "I am alive; each second.");
+
+static const struct record_row probe_rows[] = {
+	{MEMBER(struct probe, t1_ns), .doc = "sent, on the controller's clock"},
+};
+static const struct record_table probe_table =
+	RECORD_TABLE(struct probe, "probe", probe_rows, "Clock exchange, first half.");
+
+static const struct record_row probed_rows[] = {
+	{MEMBER(struct probed, t1_ns), .doc = "as it came"},
+	{MEMBER(struct probed, t2_ns), .doc = "received, on the agent's clock"},
+	{MEMBER(struct probed, t3_ns), .doc = "answered, on the agent's clock"},
+};
+static const struct record_table probed_table =
+	RECORD_TABLE(struct probed, "probed", probed_rows, "Clock exchange, second half.");
+
+const struct message_type message_types[MESSAGE_KINDS] = {
+	[MESSAGE_HELLO] = {"hello", &hello_table, "first words, fixed for ever", true, true},
+	[MESSAGE_REFUSE] = {"refuse", &refuse_table, "fixed for ever", true, false},
+	[MESSAGE_LEASE] = {"lease", &lease_table, "asks for the agent", false, true},
+	[MESSAGE_LEASED] = {"leased", &leased_table, "grants it", true, false},
+	[MESSAGE_PREPARE] = {"prepare", &prepare_table, "a phase is next", false, true},
+	[MESSAGE_PROGRESS] = {"progress", &progress_table, "of a lay-out", true, false},
+	[MESSAGE_READY] = {"ready", &ready_table, "at the barrier", true, false},
+	[MESSAGE_FAILED] = {"failed", &failed_table, "not at the barrier", true, false},
+	[MESSAGE_START] = {"start", &start_table, "the start instant", false, true},
+	[MESSAGE_LATE] = {"late", &late_table, "the instant had passed", true, false},
+	[MESSAGE_TIMELINE] = {"timeline", &timeline_table, "what was done", true, false},
+	[MESSAGE_DONE] = {"done", &done_table, "the phase is over", true, false},
+	[MESSAGE_ACK] = {"ack", &ack_table, "it has arrived", false, true},
+	[MESSAGE_ABORT] = {"abort", &abort_table, "stop the load", false, true},
+	[MESSAGE_RELEASE] = {"release", &release_table, "clean up", false, true},
+	[MESSAGE_RELEASED] = {"released", &released_table, "cleaned up", true, false},
+	[MESSAGE_HEARTBEAT] = {"heartbeat", &heartbeat_table, "alive", true, true},
+	[MESSAGE_PROBE] = {"probe", &probe_table, "clock exchange", false, true},
+	[MESSAGE_PROBED] = {"probed", &probed_table, "clock exchange", true, false},
+};

@@ -1,0 +1,224 @@
+/* messages.h - everything that controller and agent say to each other.
+ *
+ * A frame is a msgpack array [kind, lease, phase, attempt, body]: the kind by name, the lease's
+ * token, the number of the phase (from 1, 0: none), which attempt at it this is, and the body,
+ * packed by position (record_msgpack.h). `hello` and `refuse` have an own fixed form for ever
+ * (codec.h). Times are ns of the agent's clock_now_ns() unless said. */
+#ifndef MUSTER_PROTO_MESSAGES_H
+#define MUSTER_PROTO_MESSAGES_H
+
+#include "common/record.h"
+#include "proto/phase.h"
+
+enum message_kind {
+	MESSAGE_HELLO,     /* c->a, a->c  who are you, what do you speak */
+	MESSAGE_REFUSE,    /* a->c  not with you: other build, or the agent is taken */
+	MESSAGE_LEASE,     /* c->a  be mine */
+	MESSAGE_LEASED,    /* a->c  I am; what I am */
+	MESSAGE_PREPARE,   /* c->a  check, make and lay out the targets of a phase */
+	MESSAGE_PROGRESS,  /* a->c  how far the lay-out is */
+	MESSAGE_READY,     /* a->c  prepared, workers parked at the barrier */
+	MESSAGE_FAILED,    /* a->c  not prepared, and why */
+	MESSAGE_START,     /* c->a  go at that instant */
+	MESSAGE_LATE,      /* a->c  that instant had passed: nothing was started */
+	MESSAGE_TIMELINE,  /* a->c  what was done in each bucket since the last batch */
+	MESSAGE_DONE,      /* a->c  the phase is over here: totals, histograms, counters */
+	MESSAGE_ACK,       /* c->a  timeline and done up to that number have arrived */
+	MESSAGE_ABORT,     /* c->a  stop the load now */
+	MESSAGE_RELEASE,   /* c->a  remove what you made, be free */
+	MESSAGE_RELEASED,  /* a->c  what was removed and what could not be */
+	MESSAGE_HEARTBEAT, /* both  I am alive */
+	MESSAGE_PROBE,     /* c->a  clock exchange: my t1 */
+	MESSAGE_PROBED,    /* a->c  t1 back, t2 and t3 of the agent */
+	MESSAGE_KINDS,
+};
+
+/* Fixed for ever: rows are never added, taken out or moved. */
+struct hello {
+	char *version;     /* program version, for people */
+	char *fingerprint; /* of all other tables, 16 hex digits */
+	char *host;        /* of the sender, for people */
+	char *program;     /* "muster" or "muster-agent" */
+};
+struct refuse {
+	char *version;
+	char *fingerprint;
+	char *host;
+	char *reason; /* one sentence */
+};
+
+struct lease {
+	char *holder;           /* who asks, for people: user@host pid N */
+	char *run;              /* id of the run */
+	char *host;             /* what the plan calls this host */
+	uint64_t dead_after_ns; /* silence after which each side acts alone */
+};
+struct leased {
+	char *system; /* Linux, FreeBSD, SunOS */
+	char *kernel;
+	char *hostname;
+	char *boot_id; /* one running kernel; two agents with the same share their devices */
+	uint32_t cpus;
+	uint64_t memory_bytes;
+	uint64_t uptime_s;
+	bool insecure;
+};
+
+struct prepare {
+	char *run;
+	uint64_t seed;          /* of the data */
+	uint64_t bucket_ns;     /* width of a timeline bucket */
+	bool check;             /* say whether it could be run; change nothing */
+	struct phase phase;     /* size_bytes resolved */
+	struct target *targets; /* all of this host's, so that stripes find their parts */
+	uint32_t targets_count;
+};
+struct progress {
+	char *target;
+	uint64_t done_bytes, total_bytes;
+};
+
+/* What a target turned out to be. */
+enum target_io { TARGET_IO_DIRECT, TARGET_IO_WRITTEN_THROUGH, TARGET_IO_BUFFERED, TARGET_IO_NONE };
+struct ready_target {
+	char *target;
+	uint64_t extent_bytes;    /* that the phase may touch */
+	uint64_t alignment_bytes; /* of offset and length; 0: unknown */
+	enum target_io io;
+	bool ram; /* held in memory */
+	char *engine;
+	char *file_system; /* type; NULL for a device and null */
+};
+struct ready {
+	struct ready_target *targets;
+	uint32_t targets_count;
+	struct name *notes; /* warnings for the report, a sentence each */
+	uint32_t notes_count;
+	uint64_t buffer_bytes; /* memory that the agent holds for this phase */
+};
+
+enum failed_kind { FAILED_REFUSED, FAILED_BROKEN };
+struct failed {
+	enum failed_kind kind;
+	char *target; /* NULL: none in particular */
+	char *text;
+};
+
+struct start {
+	uint64_t at_ns; /* agent's clock */
+};
+struct late {
+	uint64_t at_ns, now_ns;
+};
+
+/* What was completed in one bucket on one target since the last batch: numbers to add. */
+struct timeline_bucket {
+	uint32_t target; /* index into the phase's targets */
+	uint32_t bucket; /* bucket k covers [start + k*bucket_ns, start + (k+1)*bucket_ns) */
+	uint64_t bytes_read, bytes_written;
+	uint64_t operations, errors;
+	uint64_t worst_ns; /* latency; the maximum counts, not the sum */
+};
+struct timeline {
+	uint64_t sequence; /* from 1, shared with done */
+	struct timeline_bucket *buckets;
+	uint32_t buckets_count;
+};
+
+struct histogram_bin {
+	uint32_t index;
+	uint64_t count;
+};
+struct done_target {
+	char *target;
+	uint64_t bytes_read, bytes_written; /* counted apart from the buckets, without ramp */
+	uint64_t ramp_bytes_read, ramp_bytes_written; /* in the ramp */
+	uint64_t operations, errors; /* without ramp; operations: that moved bytes */
+	uint64_t ramp_operations, ramp_errors;
+	uint32_t passes;      /* whole passes of the slowest worker over its region */
+	uint64_t first_io_ns; /* first submit; 0: none */
+	uint64_t last_io_ns;  /* last completion; 0: none */
+	uint64_t sync_ns;     /* time of the fsync at the end */
+	uint64_t max_latency_ns;
+	struct histogram_bin *latency; /* without ramp */
+	uint32_t latency_count;
+	char *first_error; /* a sentence with offset; NULL: none */
+};
+struct done_device {
+	char *device; /* kernel's name: sda, loop3 */
+	char *under;  /* the device above it whose bytes these are too; NULL: a top one */
+	struct name *targets;
+	uint32_t targets_count;
+	uint64_t read_before, read_after; /* bytes since boot */
+	uint64_t written_before, written_after;
+};
+struct done_worker {
+	char *target;
+	uint32_t worker;
+	uint64_t first_submit_ns, last_completion_ns; /* 0: no I/O */
+	uint64_t operations;
+};
+enum done_state { DONE_COMPLETE, DONE_ABORTED, DONE_BROKEN };
+struct done {
+	uint64_t sequence;
+	enum done_state state;
+	char *text; /* why aborted or broken: host-side sentence; NULL */
+	struct done_target *targets;
+	uint32_t targets_count;
+	struct done_device *devices; /* empty: unknown */
+	uint32_t devices_count;
+	struct done_worker *workers;
+	uint32_t workers_count;
+	uint64_t process_read_bytes,
+		process_written_bytes; /* /proc/self/io; 0 where there is none */
+	uint64_t cpu_ns;               /* of the agent's process during the phase */
+	uint64_t frozen_ns; /* longest time in which the agent itself did not run; set by the
+			       session */
+};
+
+struct ack {
+	uint64_t sequence;
+};
+struct abort_load {
+	char *reason;
+};
+struct release {
+	bool keep; /* also files whose target does not say so */
+};
+struct released {
+	struct name *removed;
+	uint32_t removed_count;
+	struct name *left; /* could not be removed: path and reason */
+	uint32_t left_count;
+};
+struct heartbeat {
+	uint64_t now_ns;
+	uint32_t state; /* enum agent_state */
+};
+struct probe {
+	uint64_t t1_ns; /* controller's clock */
+};
+struct probed {
+	uint64_t t1_ns;        /* as it came */
+	uint64_t t2_ns, t3_ns; /* received, answered: agent's clock */
+};
+
+/* What is said of each kind, in the order of enum message_kind. */
+struct message_type {
+	const char *name;
+	const struct record_table *table;
+	const char *doc;
+	bool from_agent, from_controller;
+};
+extern const struct message_type message_types[MESSAGE_KINDS];
+
+extern const struct record_table prepare_table;
+extern const struct record_table ready_table;
+extern const struct record_table ready_target_table;
+extern const struct record_table done_table;
+extern const struct record_table timeline_table;
+extern const struct record_table released_table;
+extern const char *const target_io_names[];
+extern const char *const done_state_names[];
+
+#endif

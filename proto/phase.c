@@ -1,0 +1,90 @@
+#include "proto/phase.h"
+
+static const struct record_row target_rows[] = {
+	{MEMBER(struct target, name), .required = true, .doc = "what phases and reports call it"},
+	{MEMBER(struct target, path),
+	 .doc = "a directory, in which muster makes one file a target and host, or a file that "
+		"muster made and kept; relative to the agent's scratch directory"},
+	{MEMBER(struct target, device), .doc = "a block device or raw disk"},
+	{MEMBER_LIST(struct target, stripe, name_table),
+	 .doc = "RAID0 in user space over these targets of the same host"},
+	{MEMBER(struct target, null), .fallback = "false",
+	 .doc = "true: no I/O at all; measures the harness itself"},
+	{MEMBER(struct target, stripe_unit), .unit = UNIT_BYTES, .fallback = "128KiB", .min = 512,
+	 .max = 1 << 30, .doc = "bytes on one part of the stripe before the next part's turn"},
+	{MEMBER(struct target, size),
+	 .doc = "extent that is used: bytes (10GiB) or a multiple of the host's memory (2x ram); a "
+		"device without it is used whole"},
+	{MEMBER(struct target, size_bytes), .computed = true, .doc = "size on this host, in bytes"},
+	{MEMBER_LIST(struct target, members, name_table),
+	 .doc = "the targets beneath this one, for the analysis; does no I/O by itself"},
+	{MEMBER(struct target, destroy), .doc = "the identity of the device, which arms writing to "
+						"it and so destroys what it holds; a "
+						"refusal prints it ready to paste"},
+	{MEMBER(struct target, keep), .fallback = "false",
+	 .doc = "true: the file that muster made stays after the run"},
+};
+const struct record_table target_table = RECORD_TABLE(
+	struct target, "target", target_rows,
+	"What I/O goes to on a host: exactly one of `path`, `device`, `stripe`, `null`.");
+
+const char *const phase_op_names[] = {"read", "write", "mixed", NULL};
+static const char *const access_names[] = {"sequential", "random", NULL};
+static const char *const split_names[] = {"regions", "interleaved", NULL};
+static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
+static const char *const direct_names[] = {"true", "prefer", "false", NULL};
+static const char *const cache_names[] = {"forbidden", "allowed", NULL};
+static const char *const engine_names[] = {"auto", "sync", NULL};
+
+static const struct record_row phase_rows[] = {
+	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
+	{MEMBER(struct phase, op), .names = phase_op_names, .required = true,
+	 .doc = "what the workers do"},
+	{MEMBER_LIST(struct phase, targets, name_table), .required = true,
+	 .doc = "the targets that take part, all at once, on every host that has them"},
+	{MEMBER(struct phase, access), .names = access_names, .fallback = "sequential",
+	 .doc = "order of the blocks; random reads range over all of the target, random writes "
+		"over the "
+		"worker's region"},
+	{MEMBER(struct phase, block_size), .unit = UNIT_BYTES, .fallback = "1MiB", .min = 512,
+	 .max = 1 << 30, .doc = "bytes of one I/O, a multiple of 512"},
+	{MEMBER(struct phase, read_percent), .unit = UNIT_PERCENT, .max = 100, .fallback = "50%",
+	 .doc = "of a mixed phase's I/Os, how many read; the rest write"},
+	{MEMBER(struct phase, workers), .fallback = "1", .min = 1, .max = 1024,
+	 .doc = "threads on each target of each host"},
+	{MEMBER(struct phase, queue_depth), .fallback = "1", .min = 1, .max = 4096,
+	 .doc = "I/Os in flight of one worker; the sync engine has 1"},
+	{MEMBER(struct phase, size), .doc = "amount to move on each target and host: bytes or a "
+					    "multiple of the host's memory (2x "
+					    "ram); with runtime, whichever ends first"},
+	{MEMBER(struct phase, size_bytes), .computed = true, .doc = "size on this host, in bytes"},
+	{MEMBER(struct phase, runtime), .unit = UNIT_NS, .doc = "how long it is measured"},
+	{MEMBER(struct phase, ramp), .unit = UNIT_NS, .fallback = "0",
+	 .doc = "goes before runtime, rounded up to whole buckets, is flagged in the timeline and "
+		"left "
+		"out of the figures"},
+	{MEMBER(struct phase, split), .names = split_names, .fallback = "regions",
+	 .doc = "how workers share a target: contiguous regions of whole blocks, or in turns on "
+		"one "
+		"stream (worker w of W takes blocks w, w+W, …)"},
+	{MEMBER(struct phase, sync), .names = sync_names, .fallback = "auto",
+	 .doc = "fsync never, once at the end, or after each write; auto is end where the phase "
+		"writes"},
+	{MEMBER(struct phase, direct), .names = direct_names, .fallback = "true",
+	 .doc = "past the page cache: true refuses where it is not possible, prefer goes on "
+		"buffered and "
+		"marks the result"},
+	{MEMBER(struct phase, allow_ram), .fallback = "false",
+	 .doc = "true: targets in memory (tmpfs, zram, a loop device over tmpfs) are not refused; "
+		"every "
+		"report says so"},
+	{MEMBER(struct phase, cache), .names = cache_names, .fallback = "forbidden",
+	 .doc = "allowed: a figure from cache is wanted, CACHE_SERVED is a note"},
+	{MEMBER(struct phase, engine), .names = engine_names, .fallback = "auto",
+	 .doc = "how I/O is issued; auto takes the best that the host has"},
+};
+const struct record_table phase_table =
+	RECORD_TABLE(struct phase, "phase", phase_rows,
+		     "One thing all workers of all hosts do, from one start instant on. Needs "
+		     "`runtime`, `size` or "
+		     "both.");

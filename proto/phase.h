@@ -1,0 +1,77 @@
+/* phase.h - what a person asks for: targets and phases, as the plan has them and as they travel. */
+#ifndef MUSTER_PROTO_PHASE_H
+#define MUSTER_PROTO_PHASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/record.h"
+
+/* What I/O goes to on a host. Exactly one of path, device, stripe, null. */
+struct target {
+	char *name;
+	char *path;          /* a directory (muster makes one file in it), or a file muster made */
+	char *device;        /* a block device or raw disk */
+	struct name *stripe; /* RAID0 in user space over these targets of the same host */
+	uint32_t stripe_count;
+	bool null;            /* no I/O at all: the harness's own ceiling */
+	uint64_t stripe_unit; /* bytes on one part before the next */
+	char *size;           /* extent, as written; NULL: a device is used whole */
+	uint64_t size_bytes;  /* computed: `size` on this host; 0: whole device */
+	struct name *members; /* targets beneath, for the analysis; does no I/O */
+	uint32_t members_count;
+	char *destroy; /* identity of the device that may be overwritten; NULL: never */
+	bool keep;     /* the file stays after the run */
+};
+
+enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED };
+enum phase_access { PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM };
+enum phase_split { PHASE_SPLIT_REGIONS, PHASE_SPLIT_INTERLEAVED };
+/* AUTO becomes END where the phase writes and NONE where it only reads (plan_check). */
+enum phase_sync { PHASE_SYNC_AUTO, PHASE_SYNC_NONE, PHASE_SYNC_END, PHASE_SYNC_EACH };
+enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE };
+enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
+enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC };
+
+struct phase {
+	char *name;
+	enum phase_op op;
+	struct name *targets;
+	uint32_t targets_count;
+	enum phase_access access;
+	uint64_t block_size;   /* bytes of one I/O */
+	uint32_t read_percent; /* mixed: of all I/Os, the rest write */
+	uint32_t workers;      /* threads on each target */
+	uint32_t queue_depth;  /* I/Os in flight of one worker */
+	char *size; /* amount to move on each target and host, as written; NULL: until runtime ends
+		     */
+	uint64_t size_bytes; /* computed: `size` on this host; 0: no such end */
+	uint64_t runtime;    /* ns; 0: until `size` is moved */
+	uint64_t ramp;       /* ns before runtime, left out of the figures */
+	enum phase_split split;
+	enum phase_sync sync;
+	enum phase_direct direct;
+	bool allow_ram;
+	enum phase_cache cache;
+	enum phase_engine engine;
+};
+
+extern const struct record_table target_table;
+extern const struct record_table phase_table;
+
+/* The names of the enumerations, as in the tables. */
+extern const char *const phase_op_names[];
+
+/* Whether the phase writes at all. */
+static inline bool phase_writes(const struct phase *phase)
+{
+	return phase->op != PHASE_OP_READ;
+}
+
+/* Whether the target does I/O as RAID0 in user space. */
+static inline bool target_is_stripe(const struct target *target)
+{
+	return target->stripe_count > 0;
+}
+
+#endif
