@@ -1,0 +1,147 @@
+#include "agent/buckets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/platform/platform.h"
+#include "common/clock.h"
+
+#define LEAST_SLOTS 1024
+#define COVER_NS    (60 * NS_PER_S)
+
+static uint32_t limit_for(uint64_t width_ns)
+{
+	uint64_t slots = COVER_NS / width_ns;
+
+	return slots > LEAST_SLOTS ? (uint32_t)slots : LEAST_SLOTS;
+}
+
+size_t buckets_memory(uint64_t width_ns, uint32_t reserve)
+{
+	return ((size_t)limit_for(width_ns) + reserve + 1) * sizeof(struct bucket_slot);
+}
+
+bool buckets_init(struct buckets *b, uint64_t width_ns, uint32_t reserve)
+{
+	size_t size = buckets_memory(width_ns, reserve);
+
+	memset(b, 0, sizeof(*b));
+	b->width_ns = width_ns;
+	b->limit = limit_for(width_ns);
+	b->capacity = b->limit + reserve + 1;
+	b->slots = platform_buffer(CACHE_LINE, size);
+	if (!b->slots)
+		return false;
+	memset(b->slots, 0, size); /* also has the pages there before the start */
+	return true;
+}
+
+void buckets_release(struct buckets *b)
+{
+	free(b->slots);
+	b->slots = NULL;
+}
+
+/* What the reader still sees of the slot was collected: `collected` says so. */
+static void open_slot(struct buckets *b, uint64_t opened, uint32_t bucket)
+{
+	struct bucket_slot *slot = &b->slots[opened % b->capacity];
+
+	slot->bucket = bucket;
+	atomic_store_explicit(&slot->bytes_read, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->bytes_written, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->operations, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->errors, 0, memory_order_relaxed);
+	atomic_store_explicit(&slot->worst_ns, 0, memory_order_relaxed);
+	b->newest = slot;
+	atomic_store_explicit(&b->opened, opened + 1, memory_order_release);
+}
+
+void buckets_begin(struct buckets *b, uint64_t start_ns)
+{
+	b->start_ns = b->from_ns = start_ns;
+	open_slot(b, 0, 0);
+}
+
+void buckets_turn(struct buckets *b, uint64_t completed_ns)
+{
+	uint64_t since = completed_ns > b->start_ns ? completed_ns - b->start_ns : 0;
+	uint64_t bucket = since / b->width_ns;
+	uint64_t opened = atomic_load_explicit(&b->opened, memory_order_relaxed);
+	uint64_t waiting = opened - atomic_load_explicit(&b->collected, memory_order_acquire);
+
+	if (waiting >= b->limit)
+		b->overrun = true;
+	if (waiting >= b->capacity)
+		return; /* not within `reserve`: sums stay exact, the bucket does not */
+	b->from_ns = b->start_ns + bucket * b->width_ns;
+	open_slot(b, opened, (uint32_t)bucket);
+}
+
+static void read_slot(const struct bucket_slot *slot, uint32_t target, struct timeline_bucket *now)
+{
+	*now = (struct timeline_bucket){
+		.target = target,
+		.bucket = slot->bucket,
+		.bytes_read = atomic_load_explicit(&slot->bytes_read, memory_order_relaxed),
+		.bytes_written = atomic_load_explicit(&slot->bytes_written, memory_order_relaxed),
+		.operations = atomic_load_explicit(&slot->operations, memory_order_relaxed),
+		.errors = atomic_load_explicit(&slot->errors, memory_order_relaxed),
+		.worst_ns = atomic_load_explicit(&slot->worst_ns, memory_order_relaxed),
+	};
+}
+
+static bool is_nothing(const struct timeline_bucket *delta)
+{
+	return !delta->bytes_read && !delta->bytes_written && !delta->operations && !delta->errors;
+}
+
+static void subtract(struct timeline_bucket *delta, const struct timeline_bucket *seen)
+{
+	delta->bytes_read -= seen->bytes_read;
+	delta->bytes_written -= seen->bytes_written;
+	delta->operations -= seen->operations;
+	delta->errors -= seen->errors;
+}
+
+/* `at` walks along with the buckets, which come in ascending order but for late ones; what is not
+ * found gets an entry of its own, which is as good. */
+static void append(struct timeline *into, uint32_t *at, const struct timeline_bucket *delta)
+{
+	while (*at < into->buckets_count && into->buckets[*at].bucket < delta->bucket)
+		++*at;
+	if (*at < into->buckets_count && into->buckets[*at].bucket == delta->bucket) {
+		struct timeline_bucket *sum = &into->buckets[*at];
+		sum->bytes_read += delta->bytes_read;
+		sum->bytes_written += delta->bytes_written;
+		sum->operations += delta->operations;
+		sum->errors += delta->errors;
+		if (delta->worst_ns > sum->worst_ns)
+			sum->worst_ns = delta->worst_ns;
+		return;
+	}
+	struct timeline_bucket *added = RECORD_APPEND(into->buckets, into->buckets_count);
+	*added = *delta;
+}
+
+void buckets_collect(struct buckets *b, uint32_t target, struct timeline *into, uint32_t from)
+{
+	uint64_t opened = atomic_load_explicit(&b->opened, memory_order_acquire);
+	uint64_t slot = atomic_load_explicit(&b->collected, memory_order_relaxed);
+
+	for (; slot < opened; slot++) {
+		struct timeline_bucket now, delta;
+		read_slot(&b->slots[slot % b->capacity], target, &now);
+		delta = now;
+		subtract(&delta, &b->seen);
+		if (!is_nothing(&delta))
+			append(into, &from, &delta);
+		if (slot + 1 == opened)
+			b->seen = now;
+		else
+			b->seen = (struct timeline_bucket){0};
+		if (slot + 1 == opened)
+			break;
+	}
+	atomic_store_explicit(&b->collected, slot, memory_order_release);
+}

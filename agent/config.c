@@ -1,0 +1,105 @@
+#include "agent/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/record_yaml.h"
+
+static const struct record_row agent_config_rows[] = {
+	{MEMBER(struct agent_config, listen), .fallback = "tcp://127.0.0.1:7411",
+	 .doc = "where controllers reach this agent: tcp://ADDRESS:PORT, port * for any free one; "
+		"beyond the loopback it needs --insecure"},
+	{MEMBER_LIST(struct agent_config, allow_paths, name_table),
+	 .doc = "directories under which muster may make files; none listed, none allowed"},
+	{MEMBER_LIST(struct agent_config, allow_devices, name_table),
+	 .doc = "devices that may be read, and written to when the plan names their identity"},
+	{MEMBER(struct agent_config, spool), .fallback = "/var/lib/muster",
+	 .doc = "directory for what must survive a crash: the list of files made"},
+	{MEMBER(struct agent_config, scratch),
+	 .doc = "directory in which a plan's relative paths start; none: there are no such"},
+	{MEMBER(struct agent_config, memory), .unit = UNIT_BYTES, .min = 1 << 20,
+	 .fallback = "4GiB", .doc = "most memory for I/O buffers"},
+};
+
+const struct record_table agent_config_table =
+	RECORD_TABLE(struct agent_config, "agent.yaml", agent_config_rows,
+		     "what a controller may ask of this host: nothing listed, nothing allowed");
+
+struct check {
+	const struct record_places *places;
+	struct yaml_errors *errors;
+};
+
+static void complain(struct check *check, const void *member, const char *key, const char *found,
+		     const char *wanted)
+{
+	const struct record_place *place = record_places_find(check->places, member);
+
+	yaml_errors_add(check->errors, place ? place->line : 1, place ? place->column : 1,
+			"%s: '%s' %s", key, found, wanted);
+}
+
+static void check_absolute(struct check *check, const void *member, const char *key,
+			   const char *path)
+{
+	if (!path || path[0] != '/')
+		complain(check, member, key, path ? path : "",
+			 "is not an absolute path: begin it with '/'");
+	else if (strchr(path, '\n'))
+		complain(check, member, key, path, "has a line break in it");
+}
+
+static void check_names(struct check *check, const char *list, const struct name *names,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		char *key = mem_format("%s[%u]", list, i);
+		check_absolute(check, &names[i].name, key, names[i].name);
+		free(key);
+	}
+}
+
+/* tcp://, an address that is not empty, and a port or * after the last colon. */
+static bool is_endpoint(const char *text)
+{
+	static const char scheme[] = "tcp://";
+	const char *colon = strrchr(text, ':');
+
+	if (strncmp(text, scheme, strlen(scheme)) != 0 || colon <= text + strlen(scheme))
+		return false;
+	if (strcmp(colon, ":*") == 0)
+		return true;
+	size_t digits = strspn(colon + 1, "0123456789");
+	return digits > 0 && digits <= 5 && colon[1 + digits] == '\0' &&
+	       strtoul(colon + 1, NULL, 10) <= 65535;
+}
+
+static void check_rules(struct check *check, const struct agent_config *config)
+{
+	if (config->listen && !is_endpoint(config->listen))
+		complain(check, &config->listen, "listen", config->listen,
+			 "is no endpoint: write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7411");
+	check_names(check, "allow_paths", config->allow_paths, config->allow_paths_count);
+	check_names(check, "allow_devices", config->allow_devices, config->allow_devices_count);
+	check_absolute(check, &config->spool, "spool", config->spool);
+	if (config->scratch)
+		check_absolute(check, &config->scratch, "scratch", config->scratch);
+}
+
+bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors)
+{
+	struct record_places places = {0};
+	struct yaml_node *tree = yaml_tree_read(path, errors);
+
+	*config = (struct agent_config){0};
+	if (!tree)
+		return false;
+	bool read = record_yaml_read(&agent_config_table, config, tree, &places, errors);
+	struct check check = {.places = &places, .errors = errors};
+	if (read)
+		check_rules(&check, config);
+	record_places_release(&places);
+	yaml_tree_free(tree);
+	return read && errors->count == 0;
+}

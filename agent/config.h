@@ -1,0 +1,29 @@
+/* config.h - agent.yaml: what a controller may ask of this host. Nothing listed, nothing allowed.
+ */
+#ifndef MUSTER_AGENT_CONFIG_H
+#define MUSTER_AGENT_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/record.h"
+#include "common/yaml_tree.h"
+
+struct agent_config {
+	char *listen;             /* tcp://ADDRESS:PORT */
+	struct name *allow_paths; /* directories under which muster may make files */
+	uint32_t allow_paths_count;
+	struct name *allow_devices; /* devices that may be read, and written when armed */
+	uint32_t allow_devices_count;
+	char *spool;     /* what must survive a crash: the list of files made */
+	char *scratch;   /* relative target paths start here; NULL: there are none */
+	uint64_t memory; /* most bytes of I/O buffers */
+};
+
+extern const struct record_table agent_config_table;
+
+/* All errors of the file are in `errors`; answers whether there were none. The spool and scratch
+ * directories must be absolute, as must each allowed path. */
+bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors);
+
+#endif

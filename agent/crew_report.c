@@ -1,0 +1,245 @@
+/* crew_report.c - what a crew did, once all its workers are joined. */
+#include "agent/crew.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/space.h"
+#include "common/clock.h"
+#include "common/memory.h"
+
+/* ---- totals ---- */
+
+static void add_ramp(struct done_target *into, const struct tally *ramp)
+{
+	into->ramp_bytes_read += ramp->bytes_read;
+	into->ramp_bytes_written += ramp->bytes_written;
+	into->ramp_operations += ramp->operations;
+	into->ramp_errors += ramp->errors;
+}
+
+static void add_after(struct done_target *into, const struct tally *after)
+{
+	into->bytes_read += after->bytes_read;
+	into->bytes_written += after->bytes_written;
+	into->operations += after->operations;
+	into->errors += after->errors;
+}
+
+static void add_span(struct done_target *into, const struct worker *worker)
+{
+	uint64_t first = worker->first_submit_ns, last = worker->last_completion_ns;
+
+	if (first && (!into->first_io_ns || first < into->first_io_ns))
+		into->first_io_ns = first;
+	if (last > into->last_io_ns)
+		into->last_io_ns = last;
+}
+
+static void report_worker(const struct crew *crew, uint32_t index, struct done *done)
+{
+	const struct worker *worker = crew_worker(crew, index);
+	struct done_worker *into = RECORD_APPEND(done->workers, done->workers_count);
+
+	*into = (struct done_worker){
+		.target = mem_text(crew->target->target->name),
+		.worker = index,
+		.first_submit_ns = worker->first_submit_ns,
+		.last_completion_ns = worker->last_completion_ns,
+		.operations = worker->ramp.operations + worker->after.operations,
+	};
+}
+
+static void report_latency(const struct histogram *latency, struct done_target *into)
+{
+	into->max_latency_ns = latency->max;
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!latency->counts[i])
+			continue;
+		struct histogram_bin *bin = RECORD_APPEND(into->latency, into->latency_count);
+		*bin = (struct histogram_bin){.index = i, .count = latency->counts[i]};
+	}
+}
+
+/* ---- errors ---- */
+
+static const struct worker *first_to_fail(const struct crew *crew)
+{
+	const struct worker *first = NULL;
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct worker *worker = crew_worker(crew, i);
+		if (!worker->error.completed_ns)
+			continue;
+		if (!first || worker->error.completed_ns < first->error.completed_ns)
+			first = worker;
+	}
+	return first;
+}
+
+static char *describe(const struct crew *crew, const struct worker_error *error)
+{
+	const struct part *part = crew->target->parts[error->part];
+	const char *kind = error->kind == IO_READ ? "read" : "write";
+	unsigned long long length = crew->phase->block_size, offset = error->offset;
+
+	if (!error->number)
+		return mem_format("target '%s': %s of %llu bytes at offset %llu moved only %llu "
+				  "bytes",
+				  crew->target->target->name, kind, length, offset,
+				  (unsigned long long)error->moved_bytes);
+	return mem_format("target '%s': %s of %llu bytes at offset %llu of '%s' failed: %s",
+			  crew->target->target->name, kind, length, offset,
+			  part->path ? part->path : "null", strerror(error->number));
+}
+
+void crew_report(const struct crew *crew, struct done *done)
+{
+	struct done_target *into = RECORD_APPEND(done->targets, done->targets_count);
+	struct histogram *latency = mem_new(1, sizeof(*latency));
+	uint64_t passes = UINT64_MAX;
+
+	into->target = mem_text(crew->target->target->name);
+	into->sync_ns = crew->sync_ns;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct worker *worker = crew_worker(crew, i);
+		add_ramp(into, &worker->ramp);
+		add_after(into, &worker->after);
+		add_span(into, worker);
+		histogram_merge(latency, &worker->latency);
+		passes = worker_passes(worker) < passes ? worker_passes(worker) : passes;
+		report_worker(crew, i, done);
+	}
+	into->passes = passes > UINT32_MAX ? UINT32_MAX : (uint32_t)passes;
+	report_latency(latency, into);
+	free(latency);
+	const struct worker *failed = first_to_fail(crew);
+	if (failed)
+		into->first_error = describe(crew, &failed->error);
+}
+
+static const struct worker *find_end(const struct crew *crew, enum worker_end end)
+{
+	for (uint32_t i = 0; i < crew->count; i++)
+		if (crew_worker(crew, i)->end == end)
+			return crew_worker(crew, i);
+	return NULL;
+}
+
+static bool sync_failure(const struct crew *crew, struct error *err)
+{
+	if (!crew->sync_error)
+		return false;
+	if (crew->sync_error == ENOSPC || crew->sync_error == EDQUOT)
+		space_explain(crew->sync_part, crew->target->target->name, err);
+	else
+		error_set(err, ERROR_BROKEN, "target '%s': cannot sync '%s': %s",
+			  crew->target->target->name, crew->sync_part->path,
+			  strerror(crew->sync_error));
+	return true;
+}
+
+bool crew_failure(const struct crew *crew, struct error *err)
+{
+	const char *name = crew->target->target->name;
+	const struct worker *worker;
+
+	if ((worker = find_end(crew, WORKER_END_NO_SPACE))) {
+		space_explain(crew->target->parts[worker->error.part], name, err);
+	} else if ((worker = find_end(crew, WORKER_END_GAVE_UP))) {
+		char *first = describe(crew, &worker->error);
+		error_set(err, ERROR_BROKEN,
+			  "worker %u gave up after %d errors in a row; its first: %s",
+			  worker->setup.index, WORKER_ERRORS_IN_A_ROW, first);
+		free(first);
+	} else if ((worker = find_end(crew, WORKER_END_OVERRUN))) {
+		error_set(err, ERROR_BROKEN, "target '%s': timeline not collected for %llu s", name,
+			  (unsigned long long)(worker->buckets.limit * worker->buckets.width_ns /
+					       NS_PER_S));
+	} else {
+		return sync_failure(crew, err);
+	}
+	return true;
+}
+
+/* The sums are taken by two ways from the same completions: they can only differ by our fault. */
+bool crew_sums_differ(const struct crew *crew, struct error *err)
+{
+	struct done_target all = {0};
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		add_after(&all, &crew_worker(crew, i)->ramp);
+		add_after(&all, &crew_worker(crew, i)->after);
+	}
+	const struct tally *timeline = &crew->collected;
+	if (all.bytes_read == timeline->bytes_read && all.operations == timeline->operations &&
+	    all.bytes_written == timeline->bytes_written && all.errors == timeline->errors)
+		return false;
+	error_set(err, ERROR_BROKEN,
+		  "target '%s': the timeline has %llu operations and %llu bytes, the totals %llu "
+		  "and %llu: a fault of muster, please report it",
+		  crew->target->target->name, (unsigned long long)timeline->operations,
+		  (unsigned long long)(timeline->bytes_read + timeline->bytes_written),
+		  (unsigned long long)all.operations,
+		  (unsigned long long)(all.bytes_read + all.bytes_written));
+	return true;
+}
+
+/* ---- what is written ---- */
+
+/* [from, to) of the target, as stretches of its files. */
+static void record(const struct load_target *target, struct written *written, uint64_t from,
+		   uint64_t to)
+{
+	for (uint32_t i = 0; i < target->parts_count && from < to; i++)
+		if (target->parts[i]->kind == PART_FILE)
+			written_add(written, target->parts[i]->path,
+				    stripe_part_end(&target->stripe, i, from),
+				    stripe_part_end(&target->stripe, i, to));
+}
+
+/* Regions: each as far as its worker came. Interleaved: all before the first block that is
+ * missing. */
+static void record_blocks(const struct crew *crew, struct written *written)
+{
+	uint64_t whole = UINT64_MAX;
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct worker *worker = crew_worker(crew, i);
+		const struct offsets *o = &worker->offsets;
+		uint64_t end = o->first + worker_written_blocks(worker) * o->step;
+		if (o->step == 1)
+			record(crew->target, written, o->first * o->block_size,
+			       end * o->block_size);
+		else if (end < whole)
+			whole = end;
+	}
+	if (whole == UINT64_MAX)
+		return;
+	if (whole > crew_worker(crew, 0)->offsets.blocks)
+		whole = crew_worker(crew, 0)->offsets.blocks;
+	record(crew->target, written, 0, whole * crew->phase->block_size);
+}
+
+static void record_generation(const struct crew *crew, struct written *written)
+{
+	uint64_t next = 0;
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		uint64_t generation = crew_worker(crew, i)->offsets.generation;
+		next = generation + 1 > next ? generation + 1 : next;
+	}
+	for (uint32_t i = 0; i < crew->target->parts_count; i++)
+		if (crew->target->parts[i]->path)
+			written_set_generation(written, crew->target->parts[i]->path, next);
+}
+
+void crew_record(const struct crew *crew, struct written *written)
+{
+	if (!phase_writes(crew->phase))
+		return;
+	record_generation(crew, written);
+	if (crew->phase->op == PHASE_OP_WRITE && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
+		record_blocks(crew, written);
+}

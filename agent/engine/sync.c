@@ -1,0 +1,95 @@
+/* sync.c - one pread or pwrite at a time: submit does the I/O, reap hands it back.
+ *
+ * The parts of a stripe's request therefore go one after another: no overlap between disks within
+ * one worker. More workers overlap them. */
+#include "agent/engine/engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/platform/platform.h"
+#include "common/clock.h"
+#include "common/memory.h"
+
+struct engine {
+	struct io **done; /* in the order of their completion; those from `taken` on are to be had
+			   */
+	uint32_t count, taken, depth;
+	bool sync_each;
+};
+
+static struct engine *sync_open(const struct engine_setup *setup, struct error *err)
+{
+	(void)err;
+	struct engine *engine = mem_new(1, sizeof(*engine));
+	engine->depth = setup->depth;
+	engine->sync_each = setup->sync_each;
+	engine->done = mem_new(setup->depth, sizeof(*engine->done));
+	return engine;
+}
+
+static ssize_t move(const struct io *io)
+{
+	ssize_t moved;
+
+	do {
+		moved = io->kind == IO_READ
+				? platform_readv(io->fd, io->vector, io->vector_count, io->offset)
+				: platform_writev(io->fd, io->vector, io->vector_count, io->offset);
+	} while (moved < 0 && errno == EINTR);
+	return moved < 0 ? -errno : moved;
+}
+
+/* fsync and not fdatasync, which FreeBSD before 11 has not. */
+static void perform(const struct engine *engine, struct io *io)
+{
+	io->submitted_ns = clock_now_ns();
+	io->result = move(io);
+	if (engine->sync_each && io->kind == IO_WRITE && io->result >= 0 && fsync(io->fd))
+		io->result = -errno;
+	io->completed_ns = clock_now_ns();
+}
+
+static uint32_t sync_submit(struct engine *engine, struct io **ios, uint32_t count)
+{
+	uint32_t room = engine->depth - engine->count;
+
+	if (count > room)
+		count = room;
+	for (uint32_t i = 0; i < count; i++) {
+		perform(engine, ios[i]);
+		engine->done[engine->count++] = ios[i];
+	}
+	return count;
+}
+
+static uint32_t sync_reap(struct engine *engine, struct io **ios, uint32_t at_least,
+			  uint32_t at_most)
+{
+	uint32_t count = 0;
+
+	(void)at_least; /* all that were submitted are complete */
+	while (count < at_most && engine->taken < engine->count)
+		ios[count++] = engine->done[engine->taken++];
+	if (engine->taken == engine->count)
+		engine->taken = engine->count = 0;
+	return count;
+}
+
+static void sync_close(struct engine *engine)
+{
+	if (!engine)
+		return;
+	free(engine->done);
+	free(engine);
+}
+
+const struct engine_ops engine_sync = {
+	.name = "sync",
+	.max_depth = 1,
+	.open = sync_open,
+	.submit = sync_submit,
+	.reap = sync_reap,
+	.close = sync_close,
+};

@@ -1,0 +1,230 @@
+/* Reads kern.geom.confxml: the kernel prints it, with the same few elements everywhere, so this
+ * looks for those and passes over all else. */
+#include "agent/inventory/geom_mesh.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum element {
+	ELEMENT_MESH,
+	ELEMENT_CLASS,
+	ELEMENT_GEOM,
+	ELEMENT_CONSUMER,
+	ELEMENT_PROVIDER,
+	ELEMENT_CONFIG,
+	ELEMENT_OTHER,
+};
+
+#define MOST_LEVELS 32
+
+struct parser {
+	struct geom_mesh *mesh;
+	const char *at;
+	enum element levels[MOST_LEVELS];
+	unsigned depth;
+	char class_name[32];
+};
+
+/* One tag: its name, whether it opens, closes or both, and the number in id= or ref=. */
+struct tag {
+	const char *name;
+	size_t length;
+	bool closes, empty, has_reference;
+	uint64_t reference;
+	const char *text; /* what comes after it */
+};
+
+static bool is_named(const struct tag *tag, const char *name)
+{
+	return tag->length == strlen(name) && strncmp(tag->name, name, tag->length) == 0;
+}
+
+static enum element element_of(const struct tag *tag)
+{
+	static const char *const names[] = {"mesh",     "class",    "geom",
+					    "consumer", "provider", "config"};
+
+	for (int i = 0; i < ELEMENT_OTHER; i++)
+		if (is_named(tag, names[i]))
+			return (enum element)i;
+	return ELEMENT_OTHER;
+}
+
+static void read_reference(struct tag *tag, const char *end)
+{
+	static const char *const keys[] = {" id=\"", " ref=\""};
+
+	for (int i = 0; i < 2; i++) {
+		const char *found = strstr(tag->name, keys[i]);
+		if (!found || found >= end)
+			continue;
+		tag->reference = strtoull(found + strlen(keys[i]), NULL, 0);
+		tag->has_reference = true;
+	}
+}
+
+/* The next tag; false at the end of the text, or when it is cut off there. */
+static bool next_tag(struct parser *parser, struct tag *tag)
+{
+	const char *start = strchr(parser->at, '<');
+	const char *end = start ? strchr(start, '>') : NULL;
+
+	if (!end)
+		return false;
+	*tag = (struct tag){.name = start + 1, .text = end + 1};
+	tag->closes = *tag->name == '/';
+	tag->name += tag->closes;
+	tag->empty = end[-1] == '/';
+	while (tag->name + tag->length < end && !isspace((unsigned char)tag->name[tag->length]) &&
+	       tag->name[tag->length] != '/')
+		tag->length++;
+	read_reference(tag, end);
+	parser->at = end + 1;
+	return true;
+}
+
+static void copy_text(char *into, size_t size, const struct tag *tag)
+{
+	static const struct {
+		const char *written;
+		char meant;
+	} escapes[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}};
+	size_t used = 0;
+
+	for (const char *from = tag->text; *from && *from != '<' && used + 1 < size;) {
+		size_t step = 1;
+		into[used] = *from;
+		for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+			size_t length = strlen(escapes[i].written);
+			if (strncmp(from, escapes[i].written, length) == 0) {
+				into[used] = escapes[i].meant;
+				step = length;
+			}
+		}
+		used++;
+		from += step;
+	}
+	into[used] = '\0';
+}
+
+static void open_geom(struct geom_mesh *mesh, const char *class_name)
+{
+	mesh->geoms = mem_resize(mesh->geoms, mesh->geoms_count + 1, sizeof(*mesh->geoms));
+	struct geom_geom *geom = &mesh->geoms[mesh->geoms_count++];
+	*geom = (struct geom_geom){0};
+	strcpy(geom->class_name, class_name);
+}
+
+static void open_provider(struct geom_mesh *mesh, uint64_t reference)
+{
+	mesh->providers =
+		mem_resize(mesh->providers, mesh->providers_count + 1, sizeof(*mesh->providers));
+	mesh->providers[mesh->providers_count++] =
+		(struct geom_provider){.reference = reference, .geom = mesh->geoms_count - 1};
+}
+
+static void open_consumer(struct geom_mesh *mesh)
+{
+	mesh->consumers =
+		mem_resize(mesh->consumers, mesh->consumers_count + 1, sizeof(*mesh->consumers));
+	mesh->consumers[mesh->consumers_count++] =
+		(struct geom_consumer){.geom = mesh->geoms_count - 1};
+}
+
+static enum element parent(const struct parser *parser)
+{
+	return parser->depth ? parser->levels[parser->depth - 1] : ELEMENT_OTHER;
+}
+
+static bool is_in_geom(const struct parser *parser)
+{
+	return parent(parser) == ELEMENT_GEOM && parser->mesh->geoms_count > 0;
+}
+
+/* <provider ref=.../> in a consumer says what it consumes. */
+static void read_empty(struct parser *parser, const struct tag *tag)
+{
+	struct geom_mesh *mesh = parser->mesh;
+
+	if (parent(parser) == ELEMENT_CONSUMER && is_named(tag, "provider") && tag->has_reference)
+		mesh->consumers[mesh->consumers_count - 1].reference = tag->reference;
+}
+
+/* A text element of what is open now. */
+static void read_value(struct parser *parser, const struct tag *tag)
+{
+	struct geom_mesh *mesh = parser->mesh;
+	enum element in = parent(parser);
+	bool in_config = in == ELEMENT_CONFIG && parser->depth >= 2;
+
+	if (in_config)
+		in = parser->levels[parser->depth - 2];
+	if (in == ELEMENT_CLASS && !in_config && is_named(tag, "name"))
+		copy_text(parser->class_name, sizeof(parser->class_name), tag);
+	struct geom_geom *geom = mesh->geoms_count ? &mesh->geoms[mesh->geoms_count - 1] : NULL;
+	if (in == ELEMENT_GEOM && geom && !in_config && is_named(tag, "name"))
+		copy_text(geom->name, sizeof(geom->name), tag);
+	if (in == ELEMENT_GEOM && geom && in_config && is_named(tag, "ID"))
+		copy_text(geom->id, sizeof(geom->id), tag);
+	if (in != ELEMENT_PROVIDER || mesh->providers_count == 0)
+		return;
+	struct geom_provider *provider = &mesh->providers[mesh->providers_count - 1];
+	if (!in_config && is_named(tag, "name"))
+		copy_text(provider->name, sizeof(provider->name), tag);
+	if (in_config && is_named(tag, "type"))
+		copy_text(provider->type, sizeof(provider->type), tag);
+}
+
+static bool open_element(struct parser *parser, const struct tag *tag)
+{
+	enum element element = element_of(tag);
+
+	if (parser->depth == MOST_LEVELS || (parser->depth == 0 && element != ELEMENT_MESH))
+		return false;
+	if (element == ELEMENT_CLASS)
+		parser->class_name[0] = '\0';
+	else if (element == ELEMENT_GEOM && parent(parser) == ELEMENT_CLASS)
+		open_geom(parser->mesh, parser->class_name);
+	else if (element == ELEMENT_CONSUMER && is_in_geom(parser))
+		open_consumer(parser->mesh);
+	else if (element == ELEMENT_PROVIDER && is_in_geom(parser))
+		open_provider(parser->mesh, tag->reference);
+	else if (element == ELEMENT_OTHER)
+		read_value(parser, tag);
+	else if (element != ELEMENT_MESH && element != ELEMENT_CONFIG)
+		return false; /* a geom, consumer or provider where none can be */
+	parser->levels[parser->depth++] = element;
+	return true;
+}
+
+static bool parse(struct parser *parser)
+{
+	struct tag tag;
+	bool began = false;
+
+	while (next_tag(parser, &tag)) {
+		if (tag.empty)
+			read_empty(parser, &tag);
+		else if (!tag.closes && !open_element(parser, &tag))
+			return false;
+		else if (tag.closes && (parser->depth == 0 ||
+					parser->levels[--parser->depth] != element_of(&tag)))
+			return false;
+		began |= parser->depth > 0;
+	}
+	return began && parser->depth == 0;
+}
+
+bool geom_mesh_parse(struct geom_mesh *mesh, const char *text)
+{
+	struct parser parser = {.mesh = mesh, .at = text};
+
+	*mesh = (struct geom_mesh){0};
+	if (parse(&parser))
+		return true;
+	geom_mesh_release(mesh);
+	return false;
+}

@@ -1,0 +1,174 @@
+#include "agent/made_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/made_journal.h"
+#include "common/memory.h"
+
+struct made_files {
+	struct made_journal journal;
+};
+
+struct made_files *made_files_open(const char *spool, struct error *err)
+{
+	struct made_files *files = mem_new(1, sizeof(*files));
+
+	if (made_journal_open(&files->journal, spool, err) == 0)
+		return files;
+	free(files);
+	return NULL;
+}
+
+void made_files_close(struct made_files *files)
+{
+	if (!files)
+		return;
+	made_journal_close(&files->journal);
+	free(files);
+}
+
+const char *made_files_warning(const struct made_files *files)
+{
+	return files->journal.warning;
+}
+
+static const struct made_file *find(const struct made_files *files, const char *path)
+{
+	return made_list_find(&files->journal.list, path);
+}
+
+static bool stands(const struct made_file *file)
+{
+	struct stat st;
+
+	return lstat(file->path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (uint64_t)st.st_dev == file->device && (uint64_t)st.st_ino == file->inode;
+}
+
+bool made_files_has(const struct made_files *files, const char *path)
+{
+	const struct made_file *file = find(files, path);
+
+	return file && stands(file);
+}
+
+static int check_path(const char *path, struct error *err)
+{
+	if (path[0] == '/' && !strchr(path, '\n') && strlen(path) < PATH_MAX)
+		return 0;
+	error_set(
+		err, ERROR_REFUSED,
+		"cannot make a file with this name: wanted is a whole path below %d bytes without "
+		"line breaks",
+		PATH_MAX);
+	return -1;
+}
+
+static int make(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		error_set(err, ERROR_REFUSED,
+			  "'%s' exists and was not made by muster: remove it, or name another path",
+			  path);
+	else if (fd < 0)
+		error_set(err, ERROR_SYSTEM, "cannot make '%s': %s", path, strerror(errno));
+	return fd;
+}
+
+/* Until the journal has the inode the file stays empty: that is how one of whose inode the journal
+ * does not know is told from a foreign one after a crash. */
+static int note_made(struct made_files *files, const char *path, int fd, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot stat '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	return made_journal_made(&files->journal, path, (uint64_t)st.st_dev, (uint64_t)st.st_ino,
+				 err);
+}
+
+int made_files_create(struct made_files *files, const char *path, int *fd, struct error *err)
+{
+	struct error ignored;
+
+	if (check_path(path, err) < 0)
+		return -1;
+	if (made_files_has(files, path)) {
+		error_set(err, ERROR_REFUSED, "'%s' is there already, made by muster", path);
+		return -1;
+	}
+	if (made_journal_want(&files->journal, path, err) < 0)
+		return -1;
+	int made = make(path, err);
+	if (made < 0)
+		goto forget;
+	if (note_made(files, path, made, err) < 0)
+		goto remove;
+	*fd = made;
+	return 0;
+remove:
+	unlink(path);
+	close(made);
+forget:
+	made_journal_gone(&files->journal, path, &ignored);
+	return -1;
+}
+
+void made_files_keep(struct made_files *files, const char *path)
+{
+	struct error ignored;
+
+	/* When it cannot be written, the file is kept while this agent runs. */
+	if (find(files, path))
+		made_journal_keep(&files->journal, path, &ignored);
+}
+
+int made_files_remove(struct made_files *files, const char *path, struct error *err)
+{
+	const struct made_file *file = find(files, path);
+	struct stat st;
+
+	if (!file) {
+		error_set(err, ERROR_REFUSED, "'%s' was not made by muster and stays", path);
+		return -1;
+	}
+	bool ours = stands(file), there = lstat(path, &st) == 0;
+	if (ours && unlink(path) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot remove '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	if (made_journal_gone(&files->journal, path, err) < 0)
+		return -1;
+	if (ours || !there)
+		return 0;
+	error_set(err, ERROR_REFUSED, "'%s' is another file than muster made, and stays", path);
+	return -1;
+}
+
+void made_files_remove_all(struct made_files *files,
+			   void (*each)(void *context, const char *path, const char *error),
+			   void *context)
+{
+	/* From the end, since removing takes out of the list; one that stays is passed over. */
+	for (uint32_t i = files->journal.list.count; i-- > 0;) {
+		const struct made_file *file = &files->journal.list.files[i];
+		struct error err;
+		if (file->keep)
+			continue;
+		char *path = mem_text(file->path);
+		int failed = made_files_remove(files, path, &err);
+		if (each)
+			each(context, path, failed ? err.text : NULL);
+		free(path);
+	}
+}

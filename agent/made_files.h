@@ -1,0 +1,44 @@
+/* made_files.h - the files that muster made on this host, so that it overwrites and removes those
+ * and no others, also after a crash.
+ *
+ * A journal in the spool: a line each, written and synced before the file is made. A file counts
+ * as muster's when its path, device and inode are those of the journal. For one thread at a time.
+ */
+#ifndef MUSTER_AGENT_MADE_FILES_H
+#define MUSTER_AGENT_MADE_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+
+struct made_files;
+
+/* Reads the journal, making the spool directory when absent; holds a lock on it so that two
+ * agents cannot share a spool. NULL with err. */
+struct made_files *made_files_open(const char *spool, struct error *err);
+void made_files_close(struct made_files *files);
+
+/* What a person should know of how the journal was found (damaged); NULL: nothing. The list's. */
+const char *made_files_warning(const struct made_files *files);
+
+/* Makes `path`, which must not exist, mode 0600, exclusively, and answers an open descriptor
+ * (read and write, buffered); the journal knows it before it exists. */
+int made_files_create(struct made_files *files, const char *path, int *fd, struct error *err);
+
+/* Whether muster made the file that stands at `path` now. */
+bool made_files_has(const struct made_files *files, const char *path);
+
+/* Marks a file as to be kept: made_files_remove_all leaves it and the journal goes on to know it.
+ */
+void made_files_keep(struct made_files *files, const char *path);
+
+/* Removes one file that is muster's and forgets it. */
+int made_files_remove(struct made_files *files, const char *path, struct error *err);
+
+/* Removes all that are not kept, calling back for each: error text or NULL. */
+void made_files_remove_all(struct made_files *files,
+			   void (*each)(void *context, const char *path, const char *error),
+			   void *context);
+
+#endif

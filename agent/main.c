@@ -1,0 +1,132 @@
+/* main.c - muster-agent: reads its configuration, listens, serves. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/config.h"
+#include "agent/made_files.h"
+#include "agent/options.h"
+#include "agent/session.h"
+#include "common/log.h"
+#include "proto/channel.h"
+#include "proto/endpoint.h"
+#include "proto/version.h"
+
+enum { EXIT_USAGE = 2, EXIT_BROKEN = 3, EXIT_SET_UP = 6 };
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+static void take_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+}
+
+static int print_errors(struct yaml_errors *errors)
+{
+	for (uint32_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->lines[i]);
+	if (errors->left_out)
+		fprintf(stderr, "and %u more\n", errors->left_out);
+	yaml_errors_release(errors);
+	return EXIT_USAGE;
+}
+
+/* The address with the port that was really taken, for whoever started the agent. */
+static void announce(const char *endpoint, const struct channel *channel)
+{
+	int length = (int)(strrchr(endpoint, ':') - endpoint);
+
+	printf("listening %.*s:%u\n", length, endpoint, channel_port(channel));
+	fflush(stdout);
+}
+
+static int serve(const struct options *options, const struct agent_config *config,
+		 const char *endpoint, struct error *err)
+{
+	struct made_files *files = made_files_open(config->spool, err);
+	if (!files)
+		return -1;
+	if (made_files_warning(files))
+		log_warning("%s", made_files_warning(files));
+	struct channel *channel = channel_bind(endpoint, err);
+	if (!channel) {
+		made_files_close(files);
+		return -1;
+	}
+	announce(endpoint, channel);
+	struct session_setup setup = {.config = config,
+				      .files = files,
+				      .channel = channel,
+				      .insecure = options->insecure,
+				      .parent_fd = options->child ? STDIN_FILENO : -1,
+				      .stop = &stop};
+	int result = session_serve(&setup, err);
+	if (result < 0) {
+		/* A thread hangs in the kernel: nothing can be joined, only left. */
+		log_error("%s", err->text);
+		fflush(NULL);
+		_exit(EXIT_BROKEN);
+	}
+	channel_free(channel, 500);
+	made_files_close(files);
+	return result;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct agent_config config = {0};
+	struct yaml_errors errors = {0};
+	struct error err = {0};
+
+	log_init("muster-agent", LOG_LEVEL_INFO);
+	if (options_parse(&options, argc, argv, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_USAGE;
+	}
+	if (options.help || options.version) {
+		if (options.help)
+			fputs(options_usage, stdout);
+		else
+			printf("muster-agent %s (protocol %s)\n", version_text(),
+			       version_fingerprint());
+		return 0;
+	}
+	if (options.verbose)
+		log_init("muster-agent", LOG_LEVEL_DEBUG);
+	if (!agent_config_read(&config, options.config, &errors))
+		return print_errors(&errors);
+	const char *endpoint = options.listen ? options.listen : config.listen;
+	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
+	int code = 0;
+	take_signals();
+	if (!endpoint_split(endpoint, host, port)) {
+		log_error("cannot listen on '%s': wanted is tcp://ADDRESS:PORT", endpoint);
+		code = EXIT_USAGE;
+	} else if (!endpoint_is_loopback(endpoint) && !options.insecure) {
+		log_error(
+			"'%s' is not a loopback address, and nothing is encrypted or authenticated "
+			"yet: "
+			"listen on tcp://127.0.0.1:7411, or type --insecure on a network you trust",
+			endpoint);
+		code = EXIT_USAGE;
+	} else if (serve(&options, &config, endpoint, &err) < 0) {
+		log_error("%s", err.text);
+		code = EXIT_SET_UP;
+	}
+	record_release(&agent_config_table, &config);
+	yaml_errors_release(&errors);
+	return code;
+}

@@ -1,0 +1,77 @@
+#include "agent/offsets.h"
+
+uint64_t offsets_share(uint64_t total, uint32_t workers, uint32_t worker)
+{
+	return total / workers + (worker < total % workers);
+}
+
+/* The first block of a contiguous region: what the workers before it have. */
+static uint64_t region_first(uint64_t blocks, uint32_t workers, uint32_t worker)
+{
+	uint64_t larger = blocks % workers;
+
+	return blocks / workers * worker + (worker < larger ? worker : larger);
+}
+
+/* Whole passes first, so that an amount of n extents is n passes of every worker, and then the
+ * worker's share of what remains. */
+static uint64_t share_of_amount(const struct offsets *o, const struct phase *phase, uint32_t worker)
+{
+	if (!phase->size_bytes)
+		return UINT64_MAX;
+	uint64_t amount = phase->size_bytes / phase->block_size;
+	return amount / o->blocks * o->count +
+	       offsets_share(amount % o->blocks, phase->workers, worker);
+}
+
+void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_bytes,
+		  uint32_t worker, uint64_t seed, uint64_t generation)
+{
+	bool interleaved = phase->split == PHASE_SPLIT_INTERLEAVED;
+
+	*o = (struct offsets){
+		.block_size = phase->block_size,
+		.blocks = used_bytes / phase->block_size,
+		.step = interleaved ? phase->workers : 1,
+		.generation = generation,
+		.is_random = phase->access == PHASE_ACCESS_RANDOM,
+		.op = phase->op,
+		.read_percent = phase->read_percent,
+		.random = {.state = random_mix(seed ^ random_mix(worker + 1))},
+	};
+	o->first = interleaved ? worker : region_first(o->blocks, phase->workers, worker);
+	o->count = offsets_share(o->blocks, phase->workers, worker);
+	o->left = share_of_amount(o, phase, worker);
+}
+
+static enum io_kind choose_kind(struct offsets *o)
+{
+	if (o->op == PHASE_OP_MIXED)
+		return random_below(&o->random, 100) < o->read_percent ? IO_READ : IO_WRITE;
+	return o->op == PHASE_OP_READ ? IO_READ : IO_WRITE;
+}
+
+static uint64_t choose_block(struct offsets *o, enum io_kind kind)
+{
+	if (!o->is_random)
+		return o->first + o->next * o->step;
+	if (kind == IO_READ)
+		return random_below(&o->random, o->blocks);
+	return o->first + random_below(&o->random, o->count) * o->step;
+}
+
+bool offsets_next(struct offsets *o, struct place *place)
+{
+	if (!o->left)
+		return false;
+	if (o->left != UINT64_MAX)
+		o->left--;
+	place->kind = choose_kind(o);
+	place->offset = choose_block(o, place->kind) * o->block_size;
+	place->generation = o->generation;
+	if (++o->next == o->count) {
+		o->next = 0;
+		o->generation++;
+	}
+	return true;
+}

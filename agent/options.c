@@ -1,0 +1,74 @@
+#include "agent/options.h"
+
+#include <getopt.h>
+#include <stddef.h>
+
+const char options_usage[] =
+	"usage: muster-agent [--config FILE] [--listen ENDPOINT] [--insecure] [--child] "
+	"[--verbose]\n"
+	"\n"
+	"Drives this host's storage for a controller (muster run). What a controller may touch is\n"
+	"listed in FILE; nothing listed, nothing allowed.\n"
+	"\n"
+	"  --config FILE      agent.yaml (default /etc/muster/agent.yaml)\n"
+	"  --listen ENDPOINT  tcp://ADDRESS:PORT, before the file's `listen`; port * takes a free "
+	"one\n"
+	"  --insecure         listen beyond the loopback although nothing is encrypted or\n"
+	"                     authenticated yet: whoever reaches the port may use what FILE "
+	"allows\n"
+	"  --child            end, and clean up, when standard input closes\n"
+	"  --verbose          say more on stderr\n"
+	"  --help, --version\n";
+
+int options_parse(struct options *options, int argc, char **argv, struct error *err)
+{
+	static const struct option known[] = {
+		{"config", required_argument, NULL, 'c'}, {"listen", required_argument, NULL, 'l'},
+		{"insecure", no_argument, NULL, 'i'},     {"child", no_argument, NULL, 'p'},
+		{"verbose", no_argument, NULL, 'v'},      {"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
+	};
+	int option;
+
+	*options = (struct options){.config = "/etc/muster/agent.yaml"};
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":c:l:hV", known, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			options->config = optarg;
+			break;
+		case 'l':
+			options->listen = optarg;
+			break;
+		case 'i':
+			options->insecure = true;
+			break;
+		case 'p':
+			options->child = true;
+			break;
+		case 'v':
+			options->verbose = true;
+			break;
+		case 'h':
+			options->help = true;
+			break;
+		case 'V':
+			options->version = true;
+			break;
+		case ':':
+			error_set(err, ERROR_USAGE, "'%s' needs a value; see muster-agent --help",
+				  argv[optind - 1]);
+			return -1;
+		default:
+			error_set(err, ERROR_USAGE, "unknown option '%s'; see muster-agent --help",
+				  argv[optind - 1]);
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		error_set(err, ERROR_USAGE, "'%s' is not expected; see muster-agent --help",
+			  argv[optind]);
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,269 @@
+#include "agent/part.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/direct.h"
+#include "agent/safety.h"
+#include "common/memory.h"
+
+void part_note(const struct part_context *context, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	struct name *note = RECORD_APPEND(context->ready->notes, context->ready->notes_count);
+	note->name = mem_text(text);
+}
+
+/* ---- finding ---- */
+
+static int find_file(struct part *part, const struct part_context *context, struct error *err)
+{
+	struct stat st;
+
+	if (safety_file(context->config, context->files, part->target, context->host, &part->path,
+			err))
+		return -1;
+	part->extent_bytes = part->target->size_bytes;
+	if (lstat(part->path, &st) == 0) {
+		part->allocated_bytes = (uint64_t)st.st_blocks * 512;
+	} else if (errno == ENOENT) {
+		part->is_absent = true;
+		return 0;
+	} else {
+		error_set(err, ERROR_SYSTEM, "target '%s': cannot stat '%s': %s",
+			  part->target->name, part->path, strerror(errno));
+		return -1;
+	}
+	if (made_files_has(context->files, part->path))
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "target '%s': '%s' exists and muster did not make it: move it away, or name "
+		  "another path",
+		  part->target->name, part->path);
+	return -1;
+}
+
+static int measure_device(struct part *part, struct error *err)
+{
+	int fd;
+
+	if (platform_open(part->path, false, false, &fd, err))
+		return -1;
+	int failed = platform_storage(fd, part->path, &part->storage, err);
+	close(fd);
+	return failed;
+}
+
+static int find_device(struct part *part, const struct part_context *context, struct error *err)
+{
+	const struct target *target = part->target;
+	char *note = NULL;
+
+	if (safety_device(context->config, target, phase_writes(context->phase), &note, err))
+		return -1;
+	if (note)
+		part_note(context, "%s", note);
+	free(note);
+	part->path = mem_text(target->device);
+	if (measure_device(part, err))
+		return -1;
+	part->extent_bytes = target->size_bytes ? target->size_bytes : part->storage.size_bytes;
+	if (part->extent_bytes <= part->storage.size_bytes)
+		return 0;
+	error_set(
+		err, ERROR_REFUSED,
+		"target '%s': device '%s' has %llu bytes and size asks for %llu: the most is %llu",
+		target->name, target->device, (unsigned long long)part->storage.size_bytes,
+		(unsigned long long)target->size_bytes,
+		(unsigned long long)part->storage.size_bytes);
+	return -1;
+}
+
+/* A file or null without a size has as much as the phase moves. */
+static int has_extent(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (!part->extent_bytes)
+		part->extent_bytes = context->phase->size_bytes;
+	if (part->extent_bytes)
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "target '%s' has no size: give it one, or give phase '%s' one",
+		  part->target->name, context->phase->name);
+	return -1;
+}
+
+int part_find(struct part *part, const struct target *target, const struct part_context *context,
+	      struct error *err)
+{
+	*part = (struct part){.target = target, .fd = -1, .io = TARGET_IO_NONE};
+	part->storage.memory_alignment_bytes = 1;
+	if (target->device) {
+		part->kind = PART_DEVICE;
+		if (find_device(part, context, err))
+			return -1;
+	} else if (target->path) {
+		part->kind = PART_FILE;
+		if (find_file(part, context, err))
+			return -1;
+	} else if (target->null) {
+		part->kind = PART_NULL;
+		part->extent_bytes = target->size_bytes;
+	} else {
+		error_set(err, ERROR_REFUSED,
+			  "target '%s' is neither a path, a device nor null: give it one of them",
+			  target->name);
+		return -1;
+	}
+	return has_extent(part, context, err);
+}
+
+/* ---- opening ---- */
+
+static int differs(const struct part *part, const char *how, struct error *err)
+{
+	error_set(err, ERROR_REFUSED,
+		  "target '%s': '%s' is no longer what was checked (%s): nothing was touched",
+		  part->target->name, part->path, how);
+	return -1;
+}
+
+/* The path may have been swapped since it was checked: what counts is what is open. */
+static int check_file(const struct part *part, const struct part_context *context,
+		      struct error *err)
+{
+	struct stat open_one, named_one;
+
+	if (fstat(part->fd, &open_one) || lstat(part->path, &named_one))
+		return differs(part, strerror(errno), err);
+	if (!S_ISREG(open_one.st_mode) || open_one.st_dev != named_one.st_dev ||
+	    open_one.st_ino != named_one.st_ino)
+		return differs(part, "another file stands there", err);
+	if (!made_files_has(context->files, part->path))
+		return differs(part, "muster did not make it", err);
+	return 0;
+}
+
+static int check_device(const struct part *part, const struct part_context *context,
+			struct error *err)
+{
+	struct platform_storage now;
+	char identity[PLATFORM_IDENTITY_SIZE];
+
+	if (platform_storage(part->fd, part->path, &now, err))
+		return -1;
+	if (!now.device || now.device_id != part->storage.device_id ||
+	    now.size_bytes != part->storage.size_bytes)
+		return differs(part, "another device stands there", err);
+	if (!phase_writes(context->phase))
+		return 0;
+	if (!platform_identity(part->fd, part->path, identity) || !part->target->destroy ||
+	    strcmp(identity, part->target->destroy))
+		return differs(part, "its identity is not the one in 'destroy'", err);
+	return 0;
+}
+
+static int open_file(struct part *part, const struct part_context *context, bool direct,
+		     struct error *err)
+{
+	int fd;
+
+	if (platform_open(part->path, phase_writes(context->phase), direct, &fd, err))
+		return -1;
+	if (part->fd >= 0)
+		close(part->fd);
+	part->fd = fd;
+	return check_file(part, context, err);
+}
+
+static int open_device(struct part *part, const struct part_context *context, bool direct,
+		       struct error *err)
+{
+	int failed = phase_writes(context->phase)
+			     ? platform_open_exclusive(part->path, direct, &part->fd, err)
+			     : platform_open(part->path, false, direct, &part->fd, err);
+
+	return failed ? -1 : check_device(part, context, err);
+}
+
+static int make_file(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (made_files_create(context->files, part->path, &part->fd, err)) {
+		part->fd = -1;
+		return -1;
+	}
+	written_forget(context->written, part->path);
+	return 0;
+}
+
+/* A file says what lies behind it only when open: buffered at first. */
+static int learn_file(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (part->is_absent ? make_file(part, context, err) : open_file(part, context, false, err))
+		return -1;
+	if (part->target->keep)
+		made_files_keep(context->files, part->path);
+	return platform_storage(part->fd, part->path, &part->storage, err);
+}
+
+static int check_ram(const struct part *part, const struct part_context *context, struct error *err)
+{
+	if (!part->storage.ram)
+		return 0;
+	if (context->phase->allow_ram) {
+		part_note(context, "target '%s' is held in memory: %s", part->target->name,
+			  part->storage.ram_reason);
+		return 0;
+	}
+	error_set(err, ERROR_REFUSED,
+		  "target '%s': '%s' is held in memory: %s; name a place on a disk, or set "
+		  "'allow_ram: true', which every report repeats",
+		  part->target->name, part->path, part->storage.ram_reason);
+	return -1;
+}
+
+static int open_for_io(struct part *part, const struct part_context *context, struct error *err)
+{
+	bool direct = part->io != TARGET_IO_BUFFERED;
+
+	if (part->kind == PART_DEVICE)
+		return open_device(part, context, direct, err);
+	/* Already open buffered; what was made is open for reading too, which does no harm. */
+	return direct ? open_file(part, context, true, err) : check_file(part, context, err);
+}
+
+int part_open(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (part->kind == PART_NULL)
+		return 0;
+	if (part->kind == PART_FILE && learn_file(part, context, err))
+		return -1;
+	if (check_ram(part, context, err) || direct_decide(part, context, err))
+		return -1;
+	if (open_for_io(part, context, err) == 0)
+		return 0;
+	if (part->fd >= 0 && part->kind == PART_DEVICE)
+		return -1; /* open, but not what was checked */
+	if (part->io == TARGET_IO_BUFFERED || context->phase->direct != PHASE_DIRECT_PREFER)
+		return -1;
+	direct_fall_back(part, context, err->text);
+	return open_for_io(part, context, err);
+}
+
+void part_release(struct part *part)
+{
+	if (part->fd >= 0)
+		close(part->fd);
+	part->fd = -1;
+	free(part->path);
+	part->path = NULL;
+}

@@ -1,0 +1,242 @@
+/* phase_prepare.c - from what the controller asks to workers parked at the gate.
+ *
+ * In an order in which nothing is changed on the host before everything that can be refused
+ * without changing it has been looked at, and nothing is laid out before all memory is there. */
+#include "agent/phase_run_inside.h"
+
+#include "agent/offsets.h"
+#include "agent/platform/platform.h"
+#include "agent/space.h"
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/units.h"
+
+#define MOST_THREADS 4096
+#define LEAST_BUCKET NS_PER_MS
+#define MOST_NS      (UINT64_C(1) << 60) /* 36 years */
+
+/* ---- the request itself: a controller may be wrong ---- */
+
+static int refuse(struct error *err, const char *text)
+{
+	error_set(err, ERROR_REFUSED, "%s", text);
+	return -1;
+}
+
+static int check_times(const struct prepare *prepare, struct error *err)
+{
+	const struct phase *phase = &prepare->phase;
+
+	if (!phase->runtime && !phase->size_bytes)
+		return refuse(err, "the phase has neither size nor runtime: give it one");
+	if (phase->ramp && !phase->runtime)
+		return refuse(err, "the phase has a ramp and no runtime: give it one");
+	if (phase->runtime > MOST_NS || phase->ramp > MOST_NS)
+		return refuse(err, "runtime and ramp are too long: most is 36 years");
+	if (prepare->bucket_ns < LEAST_BUCKET || prepare->bucket_ns > MOST_NS)
+		return refuse(err,
+			      "timeline buckets are shorter than 1 ms or too long: use 100 ms");
+	if ((phase->runtime + phase->ramp) / prepare->bucket_ns >= UINT32_MAX)
+		return refuse(err, "too many timeline buckets: use longer ones");
+	return 0;
+}
+
+static int check_shape(const struct phase *phase, struct error *err)
+{
+	if (phase->block_size < 512 || phase->block_size % 512 || phase->block_size > 1U << 30) {
+		error_set(err, ERROR_REFUSED,
+			  "block_size %llu is not a multiple of 512 bytes up to 1 GiB: the nearest "
+			  "is %llu",
+			  (unsigned long long)phase->block_size,
+			  (unsigned long long)(phase->block_size < 512 ? 512
+					       : phase->block_size > 1U << 30
+						       ? 1U << 30
+						       : phase->block_size / 512 * 512));
+		return -1;
+	}
+	if (!phase->workers || phase->workers > 1024)
+		return refuse(err, "workers must be 1 to 1024");
+	if (!phase->queue_depth || phase->queue_depth > 4096)
+		return refuse(err, "queue_depth must be 1 to 4096");
+	if (phase->read_percent > 100)
+		return refuse(err, "read_percent must be 0 % to 100 %");
+	if (!phase->targets_count)
+		return refuse(err, "the phase has no target: name one");
+	if (phase->targets_count > MOST_THREADS / phase->workers) {
+		error_set(err, ERROR_REFUSED,
+			  "%u workers on each of %u targets are more than %d threads: use fewer "
+			  "workers",
+			  phase->workers, phase->targets_count, MOST_THREADS);
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- workers ---- */
+
+static uint64_t whole_buckets(uint64_t ns, uint64_t bucket_ns)
+{
+	return (ns + bucket_ns - 1) / bucket_ns * bucket_ns;
+}
+
+/* The lay-out before a mixed phase takes a generation for itself. */
+static struct worker_setup setup_for(struct phase_run *run, const struct load_target *target)
+{
+	const struct prepare *prepare = &run->prepare;
+
+	return (struct worker_setup){
+		.phase = &prepare->phase,
+		.target = target,
+		.host = run->host,
+		.seed = prepare->seed,
+		.generation = phase_targets_generation(target, run->written) +
+			      (prepare->phase.op == PHASE_OP_MIXED),
+		.bucket_ns = prepare->bucket_ns,
+		.ramp_ns = whole_buckets(prepare->phase.ramp, prepare->bucket_ns),
+		.stop = &run->stop,
+	};
+}
+
+/* ---- memory ---- */
+
+static int check_memory(struct phase_run *run, struct error *err)
+{
+	const struct phase *phase = &run->prepare.phase;
+	uint64_t all = 0, buffers = 0;
+	char wanted[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		struct worker_setup setup = setup_for(run, &run->targets.targets[i]);
+		all += worker_memory(&setup) * phase->workers;
+		buffers += worker_buffer_bytes(phase, setup.target) * phase->workers;
+	}
+	if (all <= run->config->memory)
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "%u workers on each of %u targets need %llu bytes (%s), of which %llu are I/O "
+		  "buffers (workers x queue_depth x block_size), and this agent may use %llu (%s): "
+		  "use fewer or smaller ones, or raise 'memory' in agent.yaml",
+		  phase->workers, run->targets.targets_count, (unsigned long long)all,
+		  units_format_bytes(wanted, all), (unsigned long long)buffers,
+		  (unsigned long long)run->config->memory,
+		  units_format_bytes(most, run->config->memory));
+	return -1;
+}
+
+/* ---- the crews ---- */
+
+static int make_crews(struct phase_run *run, const char **at, struct error *err)
+{
+	run->crews = mem_new(run->targets.targets_count, sizeof(*run->crews));
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		const struct load_target *target = &run->targets.targets[i];
+		struct worker_setup setup = setup_for(run, target);
+		*at = target->target->name;
+		run->crews_count++;
+		if (crew_init(&run->crews[i], &setup, &run->gate, err))
+			return -1;
+		run->ready.buffer_bytes += worker_memory(&setup) * setup.phase->workers;
+	}
+	return 0;
+}
+
+static int park_workers(struct phase_run *run, const char **at, struct error *err)
+{
+	for (uint32_t i = 0; i < run->crews_count; i++) {
+		*at = run->crews[i].target->target->name;
+		if (crew_start(&run->crews[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the lay-out ---- */
+
+static int lay_out(struct phase_run *run, const char **at, struct error *err)
+{
+	int failed;
+
+	if (run->prepare.phase.op == PHASE_OP_WRITE)
+		return 0;
+	layout_init(&run->layout, run->targets.parts, run->targets.parts_count, run->written,
+		    run->prepare.seed, run->host, &run->stop);
+	if (!layout_is_needed(&run->layout))
+		return 0;
+	phase_run_enter_layout(run);
+	failed = layout_run(&run->layout, at, err);
+	if (!phase_run_leave_layout(run))
+		return -1;
+	layout_record(&run->layout, run->written);
+	return failed;
+}
+
+/* ---- the answer, and where the counters stand ---- */
+
+static void describe(struct phase_run *run)
+{
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		struct ready_target *target =
+			RECORD_APPEND(run->ready.targets, run->ready.targets_count);
+		phase_targets_describe(&run->targets.targets[i], target);
+	}
+}
+
+static void read_counters(struct phase_run *run)
+{
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		const struct load_target *target = &run->targets.targets[i];
+		for (uint32_t k = 0; k < target->parts_count; k++)
+			if (target->parts[k]->fd >= 0)
+				device_counters_add(&run->devices, target->parts[k]->fd,
+						    target->target->name);
+	}
+	device_counters_before(&run->devices);
+	if (!platform_process_io(&run->process_read_bytes, &run->process_written_bytes))
+		run->process_read_bytes = run->process_written_bytes = UINT64_MAX;
+}
+
+static int go_on(const struct phase_run *run, struct error *err)
+{
+	if (!atomic_load(&run->stop))
+		return 0;
+	error_set(err, ERROR_BROKEN, "stopped while preparing");
+	return -1;
+}
+
+static int prepare_targets(struct phase_run *run, const char **at, struct error *err)
+{
+	struct part_context context = {
+		.phase = &run->prepare.phase,
+		.host = run->host,
+		.config = run->config,
+		.files = run->files,
+		.written = run->written,
+		.ready = &run->ready,
+	};
+	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
+		     space_check(&run->targets, err) || check_memory(run, err) || go_on(run, err) ||
+		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
+
+	*at = run->targets.at;
+	return failed ? -1 : 0;
+}
+
+int phase_prepare(struct phase_run *run, const char **at, struct error *err)
+{
+	*at = NULL;
+	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err))
+		return -1;
+	if (prepare_targets(run, at, err))
+		return -1;
+	if (run->prepare.check) {
+		describe(run);
+		return 0;
+	}
+	if (make_crews(run, at, err) || go_on(run, err))
+		return -1;
+	if (lay_out(run, at, err) || go_on(run, err) || park_workers(run, at, err))
+		return -1;
+	describe(run);
+	read_counters(run);
+	return 0;
+}

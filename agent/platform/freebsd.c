@@ -1,0 +1,101 @@
+#include "agent/platform/platform.h"
+
+#include <sys/param.h>
+#include <sys/cpuset.h>
+#include <sys/stat.h>
+#include <sys/sysctl.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <pthread_np.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/platform/freebsd_geom.h"
+#include "agent/platform/posix.h"
+
+static uint32_t cpus(void)
+{
+	cpuset_t set;
+
+	CPU_ZERO(&set);
+	if (cpuset_getaffinity(CPU_LEVEL_WHICH, CPU_WHICH_PID, -1, sizeof(set), &set) == 0)
+		return (uint32_t)CPU_COUNT(&set);
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (uint32_t)online : 1;
+}
+
+void platform_facts(struct platform_facts *facts)
+{
+	struct utsname name;
+	unsigned long memory = 0;
+	size_t size = sizeof(memory);
+	struct timespec up;
+
+	memset(facts, 0, sizeof(*facts));
+	if (uname(&name) == 0) {
+		posix_copy(facts->system, sizeof(facts->system), name.sysname);
+		posix_copy(facts->kernel, sizeof(facts->kernel), name.release);
+		posix_copy(facts->hostname, sizeof(facts->hostname), name.nodename);
+	}
+	if (sysctlbyname("hw.physmem", &memory, &size, NULL, 0) == 0)
+		facts->memory_bytes = memory;
+	if (clock_gettime(CLOCK_UPTIME, &up) == 0)
+		facts->uptime_s = (uint64_t)up.tv_sec;
+	size = sizeof(facts->boot_id) - 1;
+	/* Newer systems have an id of the boot; before, the moment of it. */
+	if (sysctlbyname("kern.boot_id", facts->boot_id, &size, NULL, 0) < 0) {
+		struct timeval booted;
+		size = sizeof(booted);
+		if (sysctlbyname("kern.boottime", &booted, &size, NULL, 0) == 0)
+			snprintf(facts->boot_id, sizeof(facts->boot_id), "%s-%lld", name.nodename,
+				 (long long)booted.tv_sec);
+	}
+	facts->cpus = cpus();
+}
+
+/* ru_inblock counts I/Os, not bytes, and with DIRECTIO not even those. */
+bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes)
+{
+	*read_bytes = 0;
+	*written_bytes = 0;
+	return false;
+}
+
+int platform_open(const char *path, bool write, bool direct, int *fd, struct error *err)
+{
+	return posix_open(path, (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), geom_is_disk,
+			  fd, err);
+}
+
+/* GEOM refuses to open for writing what is mounted, mirrored, encrypted or in a pool; O_EXCL it
+ * does not know. So this is the second line of defence, after platform_device_use. */
+int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err)
+{
+	if (posix_open(path, O_RDWR | O_EXCL | (direct ? O_DIRECT : 0), geom_is_disk, fd, err) == 0)
+		return 0;
+	if (errno == EPERM || errno == EBUSY)
+		error_set(err, ERROR_REFUSED,
+			  "cannot open '%s' for writing: something on this host holds it", path);
+	return -1;
+}
+
+ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset)
+{
+	return preadv(fd, vector, count, (off_t)offset);
+}
+
+ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset)
+{
+	return pwritev(fd, vector, count, (off_t)offset);
+}
+
+void platform_thread_name(const char *name)
+{
+	pthread_set_name_np(pthread_self(), name);
+}

@@ -1,0 +1,152 @@
+#include "agent/platform/platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "agent/platform/linux_sysfs.h"
+#include "agent/platform/posix.h"
+
+/* Of all processors, those that this process may run on. */
+static uint32_t cpus(void)
+{
+	for (int most = 1024; most <= 1 << 20; most *= 2) {
+		cpu_set_t *set = CPU_ALLOC((size_t)most);
+		if (!set)
+			break;
+		size_t size = CPU_ALLOC_SIZE((size_t)most);
+		int failed = sched_getaffinity(0, size, set);
+		int why = errno;
+		uint32_t count = failed ? 0 : (uint32_t)CPU_COUNT_S(size, set);
+		CPU_FREE(set);
+		if (!failed)
+			return count;
+		if (why != EINVAL) /* EINVAL: the kernel has more than fit */
+			break;
+	}
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online > 0 ? (uint32_t)online : 1;
+}
+
+void platform_facts(struct platform_facts *facts)
+{
+	struct utsname name;
+	struct sysinfo info;
+
+	memset(facts, 0, sizeof(*facts));
+	if (uname(&name) == 0) {
+		posix_copy(facts->system, sizeof(facts->system), name.sysname);
+		posix_copy(facts->kernel, sizeof(facts->kernel), name.release);
+		posix_copy(facts->hostname, sizeof(facts->hostname), name.nodename);
+	}
+	if (sysinfo(&info) == 0) {
+		facts->memory_bytes = (uint64_t)info.totalram * info.mem_unit;
+		facts->uptime_s = info.uptime > 0 ? (uint64_t)info.uptime : 0;
+	}
+	sysfs_text(facts->boot_id, sizeof(facts->boot_id), "/proc/sys/kernel/random/boot_id");
+	facts->cpus = cpus();
+}
+
+bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes)
+{
+	FILE *file = fopen("/proc/self/io", "re");
+	char line[128];
+	int found = 0;
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		found += sscanf(line, "read_bytes: %" SCNu64, read_bytes) == 1;
+		found += sscanf(line, "write_bytes: %" SCNu64, written_bytes) == 1;
+	}
+	fclose(file);
+	return found == 2;
+}
+
+static bool is_disk(const struct stat *st)
+{
+	return S_ISBLK(st->st_mode);
+}
+
+int platform_open(const char *path, bool write, bool direct, int *fd, struct error *err)
+{
+	int flags = (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0);
+
+	if (posix_open(path, flags, is_disk, fd, err) == 0)
+		return 0;
+	if (direct && errno == EINVAL)
+		error_set(err, ERROR_REFUSED,
+			  "cannot open '%s' with O_DIRECT: its file system refuses direct I/O: "
+			  "use 'direct: false' or 'direct: prefer'",
+			  path);
+	return -1;
+}
+
+int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err)
+{
+	if (posix_open(path, O_RDWR | O_EXCL | (direct ? O_DIRECT : 0), is_disk, fd, err) == 0)
+		return 0;
+	if (errno == EBUSY)
+		error_set(err, ERROR_REFUSED,
+			  "cannot open '%s' for writing: something on this host holds it", path);
+	return -1;
+}
+
+ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset)
+{
+	return preadv(fd, vector, count, (off_t)offset);
+}
+
+ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset)
+{
+	return pwritev(fd, vector, count, (off_t)offset);
+}
+
+void platform_thread_name(const char *name)
+{
+	char most[16]; /* with its NUL; a longer one is refused whole */
+
+	posix_copy(most, sizeof(most), name);
+	pthread_setname_np(pthread_self(), most);
+}
+
+/* diskstats writes cciss/c0d0 where sysfs, and so we, have cciss!c0d0. */
+static bool same_device(const char *theirs, const char *ours)
+{
+	for (; *theirs && *ours; theirs++, ours++)
+		if (*theirs != *ours && !(*theirs == '/' && *ours == '!'))
+			return false;
+	return *theirs == *ours;
+}
+
+bool platform_device_bytes(const char *device, uint64_t *read_bytes, uint64_t *written_bytes)
+{
+	FILE *file = fopen("/proc/diskstats", "re");
+	char line[512], name[128];
+	bool found = false;
+
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file)) {
+		uint64_t sectors_read, sectors_written;
+		/* major minor name reads merged SECTORS ms writes merged SECTORS ... */
+		if (sscanf(line, "%*u %*u %127s %*u %*u %" SCNu64 " %*u %*u %*u %" SCNu64, name,
+			   &sectors_read, &sectors_written) != 3 ||
+		    !same_device(name, device))
+			continue;
+		/* A sector here is 512 bytes, whatever the device's own are. */
+		*read_bytes = sectors_read * 512;
+		*written_bytes = sectors_written * 512;
+		found = true;
+	}
+	fclose(file);
+	return found;
+}

@@ -1,0 +1,197 @@
+#include "agent/platform/linux_sysfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "agent/platform/posix.h"
+#include "common/memory.h"
+
+#define BLOCK_FOLDER "/sys/class/block"
+
+static void trim(char *text)
+{
+	size_t start = strspn(text, " \t\n");
+	size_t length = strlen(text + start);
+
+	while (length && strchr(" \t\n", text[start + length - 1]))
+		length--;
+	memmove(text, text + start, length);
+	text[length] = '\0';
+}
+
+static bool read_text(char *text, size_t size, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	ssize_t length = read(fd, text, size - 1);
+	close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	trim(text);
+	return text[0] != '\0';
+}
+
+bool sysfs_text(char *text, size_t size, const char *format, ...)
+{
+	char path[512];
+	va_list args;
+
+	text[0] = '\0';
+	va_start(args, format);
+	int length = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return length > 0 && (size_t)length < sizeof(path) && read_text(text, size, path);
+}
+
+bool sysfs_number(uint64_t *number, const char *format, ...)
+{
+	char path[512], text[64], *end;
+	va_list args;
+
+	va_start(args, format);
+	int length = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	if (length <= 0 || (size_t)length >= sizeof(path) || !read_text(text, sizeof(text), path))
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return errno == 0 && end != text && *end == '\0' && text[0] != '-';
+}
+
+/* The last `levels`-th component of where a symbolic link in sysfs leads: 1 is the last. */
+static bool link_component(const char *path, unsigned levels, char name[PLATFORM_DEVICE_NAME])
+{
+	char where[1024];
+	ssize_t length = readlink(path, where, sizeof(where) - 1);
+
+	if (length <= 0)
+		return false;
+	where[length] = '\0';
+	char *slash = NULL;
+	for (unsigned i = 0; i < levels; i++) {
+		if (slash)
+			*slash = '\0';
+		slash = strrchr(where, '/');
+		if (!slash)
+			return false;
+	}
+	return slash[1] != '\0' && posix_copy(name, PLATFORM_DEVICE_NAME, slash + 1);
+}
+
+bool sysfs_name(dev_t device, char name[PLATFORM_DEVICE_NAME])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(device), minor(device));
+	return link_component(path, 1, name);
+}
+
+bool sysfs_device(const char *name, dev_t *device)
+{
+	char text[64];
+	unsigned high, low;
+
+	if (!sysfs_text(text, sizeof(text), BLOCK_FOLDER "/%s/dev", name) ||
+	    sscanf(text, "%u:%u", &high, &low) != 2)
+		return false;
+	*device = makedev(high, low);
+	return true;
+}
+
+bool sysfs_disk(const char *partition, char disk[PLATFORM_DEVICE_NAME])
+{
+	char path[256];
+	uint64_t number;
+
+	if (!sysfs_number(&number, BLOCK_FOLDER "/%s/partition", partition))
+		return false;
+	snprintf(path, sizeof(path), BLOCK_FOLDER "/%s", partition);
+	return link_component(path, 2, disk);
+}
+
+bool names_has(const struct names *names, const char *name)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (strcmp(names->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+void names_add(struct names *names, const char *name)
+{
+	if (strlen(name) >= PLATFORM_DEVICE_NAME || names_has(names, name))
+		return;
+	names->names = mem_resize(names->names, names->count + 1, sizeof(*names->names));
+	posix_copy(names->names[names->count++], PLATFORM_DEVICE_NAME, name);
+}
+
+void names_release(struct names *names)
+{
+	free(names->names);
+	*names = (struct names){0};
+}
+
+static bool is_device(const char *entry, const char *with)
+{
+	char path[512];
+
+	if (entry[0] == '.')
+		return false;
+	int length = snprintf(path, sizeof(path), BLOCK_FOLDER "/%s/%s", entry, with);
+	return length > 0 && (size_t)length < sizeof(path) && access(path, F_OK) == 0;
+}
+
+/* Of a folder's entries, those that are names of devices which have the file `with`. */
+static void add_entries(struct names *names, const char *folder, const char *with)
+{
+	DIR *entries = opendir(folder);
+
+	if (!entries)
+		return;
+	for (struct dirent *entry; (entry = readdir(entries));)
+		if (is_device(entry->d_name, with))
+			names_add(names, entry->d_name);
+	closedir(entries);
+}
+
+void sysfs_add_entries(struct names *names, const char *folder)
+{
+	add_entries(names, folder, "dev");
+}
+
+void sysfs_add_linked(struct names *names, const char *name, const char *folder)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), BLOCK_FOLDER "/%s/%s", name, folder);
+	sysfs_add_entries(names, path);
+}
+
+void sysfs_add_partitions(struct names *names, const char *disk)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), BLOCK_FOLDER "/%s", disk);
+	add_entries(names, path, "partition");
+}
+
+void sysfs_add_beneath(struct names *names, const char *name)
+{
+	char disk[PLATFORM_DEVICE_NAME];
+
+	if (sysfs_disk(name, disk))
+		names_add(names, disk);
+	else
+		sysfs_add_linked(names, name, "slaves");
+}

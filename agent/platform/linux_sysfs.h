@@ -1,0 +1,45 @@
+/* linux_sysfs.h - block devices as sysfs shows them, by the kernel's name (sda, sda1, dm-0).
+ *
+ * Names are sysfs's: a '/' in a device's name is '!' there. What is not there is "no". */
+#ifndef MUSTER_AGENT_PLATFORM_LINUX_SYSFS_H
+#define MUSTER_AGENT_PLATFORM_LINUX_SYSFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/platform/platform.h"
+
+/* The text of a small file, without blanks at its ends; false when it is absent or empty. */
+bool sysfs_text(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool sysfs_number(uint64_t *number, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The name of a block device by its number, and the number by its name. */
+bool sysfs_name(dev_t device, char name[PLATFORM_DEVICE_NAME]);
+bool sysfs_device(const char *name, dev_t *device);
+
+/* The disk that a partition is on; false for what is no partition. */
+bool sysfs_disk(const char *partition, char disk[PLATFORM_DEVICE_NAME]);
+
+/* A list of device names without duplicates. Zero it; names_release frees. */
+struct names {
+	char (*names)[PLATFORM_DEVICE_NAME];
+	uint32_t count;
+};
+void names_add(struct names *names, const char *name);
+bool names_has(const struct names *names, const char *name);
+void names_release(struct names *names);
+
+/* Adds what a device's folder lists: its `slaves` or `holders`; or its partitions. */
+void sysfs_add_linked(struct names *names, const char *name, const char *folder);
+void sysfs_add_partitions(struct names *names, const char *disk);
+
+/* Adds what lies directly beneath: a partition's disk, a mapping's parts. */
+void sysfs_add_beneath(struct names *names, const char *name);
+
+/* Adds the entries of any folder that are names of block devices. */
+void sysfs_add_entries(struct names *names, const char *folder);
+
+#endif

@@ -1,0 +1,117 @@
+/* platform.h - what differs between systems, as a porting contract.
+ *
+ * posix.c holds what all of them share; linux.c, freebsd.c and sunos.c each implement the rest of
+ * this header. What a system has not is answered as "unknown", never guessed. */
+#ifndef MUSTER_AGENT_PLATFORM_PLATFORM_H
+#define MUSTER_AGENT_PLATFORM_PLATFORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "common/error.h"
+
+/* The host, for reports. Strings are the struct's. */
+struct platform_facts {
+	char system[64];
+	char kernel[128];
+	char hostname[256];
+	char boot_id[64]; /* the same for every process on one running kernel */
+	uint32_t cpus;    /* that this process may use */
+	uint64_t memory_bytes;
+	uint64_t uptime_s;
+};
+void platform_facts(struct platform_facts *facts);
+
+/* Processor time of this process, user and system, in ns. */
+uint64_t platform_cpu_ns(void);
+
+/* Bytes that the kernel charges to this process; false where it does not say. */
+bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes);
+
+/* ---- files and devices ---- */
+
+enum platform_direct {
+	PLATFORM_DIRECT_YES,             /* past the page cache */
+	PLATFORM_DIRECT_WRITTEN_THROUGH, /* accepted; reaches the device, but by way of memory
+					    (btrfs) */
+	PLATFORM_DIRECT_NO,              /* refused, or accepted without effect */
+};
+
+/* What lies behind an open file or device. */
+struct platform_storage {
+	bool device;                     /* a block device or raw disk */
+	uint64_t size_bytes;             /* of a device; 0 for a file */
+	uint32_t alignment_bytes;        /* of offset and length for direct I/O; 0: unknown */
+	uint32_t memory_alignment_bytes; /* of the buffer; at least 1 */
+	enum platform_direct direct;
+	char direct_reason[160]; /* why not, or what it really does; empty for YES */
+	bool ram;                /* ends in memory: tmpfs, zram, brd, loop over tmpfs */
+	char ram_reason[160];
+	char file_system[32]; /* type; empty for a device */
+	uint64_t device_id;   /* st_rdev of a device, st_dev of a file */
+};
+
+/* Opens a file or device for reading or for both, direct or not, never creating, following no last
+ * symlink for a file. `direct` is honoured with the system's way (O_DIRECT, directio()). */
+int platform_open(const char *path, bool write, bool direct, int *fd, struct error *err);
+
+/* Asks the system about an open descriptor. */
+int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err);
+
+/* Bytes that a file at `directory` can still have, and files that can be made. */
+int platform_space(const char *directory, uint64_t *free_bytes, uint64_t *free_files,
+		   struct error *err);
+
+ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset);
+ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset);
+
+/* Memory aligned to `alignment`, for I/O; NULL when there is none. Freed with free(). */
+void *platform_buffer(size_t alignment, size_t size);
+
+/* Name of the calling thread, where the system has such. */
+void platform_thread_name(const char *name);
+
+/* ---- counters of devices ---- */
+
+#define PLATFORM_DEVICE_NAME 64
+struct platform_device {
+	char device[PLATFORM_DEVICE_NAME]; /* kernel's name: sda, loop3 */
+	char under[PLATFORM_DEVICE_NAME];  /* the device above it; empty: a top one */
+};
+
+/* The block devices that the bytes of this file or device move on: first those that the file
+ * system (or the device itself) is on, btrfs's members included, then those beneath (partition's
+ * disk, md, dm) with `under`. Answers how many, at most `most`; 0: unknown (fuse, NFS, overlay). */
+uint32_t platform_devices(int fd, struct platform_device *devices, uint32_t most);
+
+/* Bytes read and written by a device since boot; false when it has no counters. */
+bool platform_device_bytes(const char *device, uint64_t *read_bytes, uint64_t *written_bytes);
+
+/* ---- may a device be overwritten ---- */
+
+/* Stable name of the hardware behind an open device, with its kind in front: wwn:, else serial:,
+ * else what its layer wrote on the disks (dm:, md:, geom:), else for a loop device
+ * loop:<backing path>:<device>:<inode>, else <name>:diskseq:<n>; devid: on SunOS. A partition has
+ * its disk's and -part<n>. False, with text empty, when there is none. */
+#define PLATFORM_IDENTITY_SIZE 1280
+bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY_SIZE]);
+
+/* What holds the device: each reason is one sentence ("partition sda1 is mounted on /boot").
+ * `never` of a reason: not writable whatever the plan says (mounted, swap, the system's disk, a
+ * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too); else only a
+ * signature or partition table, which `destroy` may overwrite. Never opens for writing. */
+struct platform_use {
+	bool never;
+	char text[256];
+};
+/* Answers how many reasons, at most `most`; -1 with err when the system could not be asked, which
+ * counts as "in use". */
+int platform_device_use(int fd, const char *path, struct platform_use *uses, int most,
+			struct error *err);
+
+/* Opens the device for writing, exclusively where the system has that. */
+int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err);
+
+#endif

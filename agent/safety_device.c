@@ -1,0 +1,224 @@
+/* The interlock of devices: safety_device of safety.h. */
+#include "agent/safety.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/platform/platform.h"
+#include "common/memory.h"
+
+#define MOST_USES 16
+
+/* A block device and a raw one may have the same number. */
+static bool is_same_device(const struct stat *a, const struct stat *b)
+{
+	bool devices = S_ISBLK(a->st_mode) || S_ISCHR(a->st_mode);
+
+	return devices && (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT) &&
+	       a->st_rdev == b->st_rdev;
+}
+
+/* By name, or by any other name of the same device. */
+static bool is_listed(const struct agent_config *config, const char *path)
+{
+	struct stat wanted, listed;
+	bool there = stat(path, &wanted) == 0;
+
+	for (uint32_t i = 0; i < config->allow_devices_count; i++) {
+		const char *entry = config->allow_devices[i].name;
+		if (!entry)
+			continue;
+		if (strcmp(entry, path) == 0)
+			return true;
+		if (there && stat(entry, &listed) == 0 && is_same_device(&wanted, &listed))
+			return true;
+	}
+	return false;
+}
+
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return true;
+	return false;
+}
+
+static int check_listed(const struct agent_config *config, const char *path, struct error *err)
+{
+	if (!path || path[0] != '/' || has_control(path)) {
+		error_set(err, ERROR_REFUSED, "device '%s' is not a whole path: write /dev/...",
+			  path && !has_control(path) ? path : "");
+		return -1;
+	}
+	if (is_listed(config, path))
+		return 0;
+	error_set(
+		err, ERROR_REFUSED,
+		"device '%s' is not listed in agent.yaml of this host: to let controllers use it, "
+		"add  allow_devices: [\"%s\"]",
+		path, path);
+	return -1;
+}
+
+static int check_kind(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		error_set(err, ERROR_REFUSED, "device '%s': %s", path,
+			  errno == ENOENT ? "does not exist on this host" : strerror(errno));
+		return -1;
+	}
+	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
+		return 0;
+	error_set(err, ERROR_REFUSED, "'%s' is %s, not a device: name a file with 'path'", path,
+		  S_ISREG(st.st_mode)   ? "a regular file"
+		  : S_ISDIR(st.st_mode) ? "a directory"
+					: "something else");
+	return -1;
+}
+
+static int check_storage(int fd, const char *path, struct error *err)
+{
+	struct platform_storage storage;
+
+	if (platform_storage(fd, path, &storage, err) < 0) {
+		err->kind = ERROR_REFUSED;
+		return -1;
+	}
+	if (!storage.device) {
+		error_set(err, ERROR_REFUSED, "'%s' is no disk: name a block device or raw disk",
+			  path);
+		return -1;
+	}
+	if (storage.size_bytes > 0)
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "device '%s' is empty (0 bytes): is there a medium, or a file attached?", path);
+	return -1;
+}
+
+/* The identity as a scalar that YAML takes as it stands. */
+static char *quote(const char *text)
+{
+	char *quoted = mem_new(2 * strlen(text) + 3, 1), *to = quoted;
+
+	*to++ = '"';
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			*to++ = '\\';
+		*to++ = *text;
+	}
+	*to++ = '"';
+	return quoted;
+}
+
+static int check_armed(int fd, const struct target *target, struct error *err)
+{
+	char identity[PLATFORM_IDENTITY_SIZE];
+
+	if (!platform_identity(fd, target->device, identity) || has_control(identity)) {
+		error_set(
+			err, ERROR_REFUSED,
+			"device '%s' has no identity (WWN, serial number) that could arm it: only "
+			"reading is possible",
+			target->device);
+		return -1;
+	}
+	if (target->destroy && strcmp(target->destroy, identity) == 0)
+		return 0;
+	char *quoted = quote(identity);
+	if (target->destroy)
+		error_set(err, ERROR_REFUSED,
+			  "'%s' is not the device that the plan says may be overwritten: the plan "
+			  "has '%.300s', the device is '%.300s': if that is the one, put  destroy: "
+			  "%s  "
+			  "into target '%s'",
+			  target->device, target->destroy, identity, quoted, target->name);
+	else
+		error_set(
+			err, ERROR_REFUSED,
+			"writing to '%s' destroys what is on it and is not armed: to overwrite it, "
+			"put  destroy: %s  into target '%s'",
+			target->device, quoted, target->name);
+	free(quoted);
+	return -1;
+}
+
+/* The reasons as one text, "; " between; those that say never, or all. The caller frees it. */
+static char *join(const struct platform_use *uses, int count, bool only_never)
+{
+	char *text = mem_text("");
+
+	for (int i = 0; i < count; i++) {
+		if (only_never && !uses[i].never)
+			continue;
+		char *longer = mem_format("%s%s%s", text, *text ? "; " : "", uses[i].text);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static int check_free(int fd, const char *path, struct error *err)
+{
+	struct platform_use uses[MOST_USES];
+	int count = platform_device_use(fd, path, uses, MOST_USES, err);
+
+	if (count < 0) {
+		err->kind = ERROR_REFUSED;
+		error_prefix(err, "cannot tell whether '%s' is in use, so it is not written to",
+			     path);
+		return -1;
+	}
+	char *text = join(uses, count, true);
+	bool held = *text != '\0';
+	if (held)
+		error_set(err, ERROR_REFUSED,
+			  "'%s' may not be written to, whatever the plan says: %s", path, text);
+	free(text);
+	return held ? -1 : 0;
+}
+
+static char *note_use(int fd, const char *path)
+{
+	struct platform_use uses[MOST_USES];
+	struct error err;
+	int count = platform_device_use(fd, path, uses, MOST_USES, &err);
+
+	if (count < 0)
+		return mem_format("cannot tell whether '%s' is in use: %s", path, err.text);
+	char *text = join(uses, count, true), *note = NULL;
+	if (*text)
+		note = mem_format("'%s' is in use, others' I/O is in its figures: %s", path, text);
+	free(text);
+	return note;
+}
+
+int safety_device(const struct agent_config *config, const struct target *target, bool write,
+		  char **note, struct error *err)
+{
+	int fd, failed;
+
+	*note = NULL;
+	if (check_listed(config, target->device, err) < 0 || check_kind(target->device, err) < 0)
+		return -1;
+	if (platform_open(target->device, false, false, &fd, err) < 0) {
+		err->kind = ERROR_REFUSED;
+		return -1;
+	}
+	failed = check_storage(fd, target->device, err);
+	/* In use comes first: a line to paste that would then be refused helps nobody. */
+	if (!failed && write)
+		failed = check_free(fd, target->device, err) < 0 || check_armed(fd, target, err) < 0
+				 ? -1
+				 : 0;
+	else if (!failed)
+		*note = note_use(fd, target->device);
+	close(fd);
+	return failed;
+}

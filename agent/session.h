@@ -1,0 +1,30 @@
+/* session.h - the agent's conversation with one controller at a time.
+ *
+ * One thread, which alone touches the socket and never waits for I/O: preparing, working, syncing
+ * and removing happen in other threads and are polled here. */
+#ifndef MUSTER_AGENT_SESSION_H
+#define MUSTER_AGENT_SESSION_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "agent/config.h"
+#include "agent/made_files.h"
+#include "common/error.h"
+#include "proto/channel.h"
+
+struct session_setup {
+	const struct agent_config *config;
+	struct made_files *files;
+	struct channel *channel;
+	bool insecure;               /* as typed */
+	int parent_fd;               /* when it closes, the agent ends; -1: none */
+	volatile sig_atomic_t *stop; /* set by a signal: stop the load, clean up, end */
+};
+
+/* Serves until `stop` or the parent's end; a phase under way is stopped and what muster made is
+ * removed before it returns. A load that cannot be stopped within 30 s (I/O stuck in the kernel) is
+ * left to the end of the process: -1 then, with what is stuck. */
+int session_serve(const struct session_setup *setup, struct error *err);
+
+#endif

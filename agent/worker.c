@@ -1,0 +1,343 @@
+#include "agent/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/platform/platform.h"
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/pattern.h"
+
+/* ---- memory ---- */
+
+/* From one buffer to the next. */
+static uint64_t stride(const struct phase *phase, const struct load_target *target)
+{
+	uint64_t alignment = phase_targets_buffer_alignment(target);
+
+	return (phase->block_size + alignment - 1) / alignment * alignment;
+}
+
+uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target)
+{
+	return stride(phase, target) * phase->queue_depth;
+}
+
+uint64_t worker_memory(const struct worker_setup *setup)
+{
+	uint64_t ios = (uint64_t)setup->phase->queue_depth * setup->target->parts_count;
+	uint64_t vectors = stripe_vectors(&setup->target->stripe, setup->phase->block_size);
+
+	return sizeof(struct worker) + worker_buffer_bytes(setup->phase, setup->target) +
+	       buckets_memory(setup->bucket_ns, setup->phase->queue_depth) +
+	       setup->phase->queue_depth * (sizeof(struct request) + sizeof(struct request *)) +
+	       ios * (sizeof(struct io) + 2 * sizeof(struct io *) + vectors * sizeof(struct iovec));
+}
+
+/* Touched once, so that no page is missing at the start. */
+static int allocate_buffers(struct worker *w, struct error *err)
+{
+	uint64_t size = worker_buffer_bytes(w->setup.phase, w->setup.target);
+
+	w->buffers = platform_buffer(phase_targets_buffer_alignment(w->setup.target), size);
+	if (!w->buffers || !buckets_init(&w->buckets, w->setup.bucket_ns, w->depth)) {
+		error_set(
+			err, ERROR_REFUSED,
+			"no memory for a worker of target '%s': %llu bytes of I/O buffers and "
+			"%zu of timeline were asked for: lower block_size, queue_depth or workers",
+			w->setup.target->target->name, (unsigned long long)size,
+			buckets_memory(w->setup.bucket_ns, w->depth));
+		return -1;
+	}
+	memset(w->buffers, 0xa5, size);
+	return 0;
+}
+
+static void allocate_requests(struct worker *w)
+{
+	const struct worker_setup *setup = &w->setup;
+	size_t ios = (size_t)w->depth * setup->target->parts_count;
+
+	w->requests = mem_new(w->depth, sizeof(*w->requests));
+	w->idle = mem_new(w->depth, sizeof(*w->idle));
+	w->batch = mem_new(ios, sizeof(*w->batch));
+	w->back = mem_new(ios, sizeof(*w->back));
+	w->memory = requests_init(w->requests, w->depth, setup->target, setup->phase->block_size,
+				  w->buffers, stride(setup->phase, setup->target));
+	for (uint32_t i = 0; i < w->depth; i++)
+		w->idle[w->idle_count++] = &w->requests[i];
+}
+
+static int open_engine(struct worker *w, struct error *err)
+{
+	const struct load_target *target = w->setup.target;
+	struct iovec *buffers = mem_new(w->depth, sizeof(*buffers));
+	int *fds = mem_new(target->parts_count, sizeof(*fds));
+
+	for (uint32_t i = 0; i < w->depth; i++)
+		buffers[i] = (struct iovec){.iov_base = w->requests[i].buffer,
+					    .iov_len = w->setup.phase->block_size};
+	for (uint32_t i = 0; i < target->parts_count; i++)
+		fds[i] = target->parts[i]->fd;
+	struct engine_setup setup = {
+		.depth = w->depth * target->parts_count,
+		.buffers = buffers,
+		.buffers_count = w->depth,
+		.fds = fds,
+		.fds_count = target->parts_count,
+		.sync_each = w->setup.phase->sync == PHASE_SYNC_EACH,
+	};
+	w->engine = target->engine->open(&setup, err);
+	free(buffers);
+	free(fds);
+	return w->engine ? 0 : -1;
+}
+
+struct worker *worker_new(const struct worker_setup *setup, struct error *err)
+{
+	struct worker *w = platform_buffer(CACHE_LINE, sizeof(*w));
+
+	if (!w) {
+		error_set(err, ERROR_REFUSED, "no memory for a worker: %zu bytes were asked for",
+			  sizeof(*w));
+		return NULL;
+	}
+	memset(w, 0, sizeof(*w));
+	w->setup = *setup;
+	w->depth = setup->phase->queue_depth;
+	w->intact = UINT64_MAX;
+	offsets_init(&w->offsets, setup->phase, setup->target->used_bytes, setup->index,
+		     setup->seed, setup->generation);
+	if (allocate_buffers(w, err)) {
+		worker_free(w);
+		return NULL;
+	}
+	allocate_requests(w);
+	if (open_engine(w, err)) {
+		worker_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void worker_free(struct worker *w)
+{
+	if (!w)
+		return;
+	if (w->engine)
+		w->setup.target->engine->close(w->engine);
+	buckets_release(&w->buckets);
+	free(w->requests);
+	free(w->idle);
+	free(w->batch);
+	free(w->back);
+	free(w->memory);
+	free(w->buffers);
+	free(w);
+}
+
+/* ---- the loop ---- */
+
+static void set_key(struct worker *w, uint64_t generation)
+{
+	w->key_generation = generation;
+	w->key = pattern_key(w->setup.seed, w->setup.host, w->setup.target->target->name,
+			     generation);
+}
+
+static void fill(struct worker *w, const struct request *request)
+{
+	if (request->place.generation != w->key_generation)
+		set_key(w, request->place.generation);
+	pattern_fill(request->buffer, w->setup.phase->block_size, w->key, request->place.offset);
+}
+
+static bool is_over(const struct worker *w)
+{
+	return w->finished || w->now_ns >= w->end_ns ||
+	       atomic_load_explicit(w->setup.stop, memory_order_relaxed);
+}
+
+/* The engine has not seen the batch: its requests are as if they had never been. */
+static void drop_batch(struct worker *w)
+{
+	for (uint32_t i = 0; i < w->batch_count; i++) {
+		struct request *request = &w->requests[w->batch[i]->parent];
+		if (!request->pending)
+			continue;
+		request->pending = 0;
+		w->idle[w->idle_count++] = request;
+		w->submitted--;
+	}
+	w->batch_count = 0;
+	w->finished = true;
+}
+
+/* A request for each idle slot. Filling takes long enough to look at the clock again after: there
+ * is no submit past the end. */
+static void gather(struct worker *w)
+{
+	bool filled = false;
+
+	w->batch_count = w->batch_sent = 0;
+	while (w->idle_count && !is_over(w)) {
+		struct request *request = w->idle[w->idle_count - 1];
+		if (!offsets_next(&w->offsets, &request->place)) {
+			w->finished = true;
+			break;
+		}
+		w->idle_count--;
+		request->number = w->submitted++;
+		if (request->place.kind == IO_WRITE) {
+			fill(w, request);
+			filled = true;
+		}
+		w->batch_count += request_aim(request, w->setup.target, w->setup.phase->block_size,
+					      w->batch + w->batch_count);
+	}
+	if (filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
+		drop_batch(w);
+	if (is_over(w))
+		w->finished = true;
+}
+
+static void submit(struct worker *w)
+{
+	if (!w->in_flight)
+		atomic_store_explicit(&w->waiting_since_ns, w->now_ns, memory_order_relaxed);
+	uint32_t taken = w->setup.target->engine->submit(w->engine, w->batch + w->batch_sent,
+							 w->batch_count - w->batch_sent);
+	w->batch_sent += taken;
+	w->in_flight += taken;
+}
+
+static void note_error(struct worker *w, const struct request *request)
+{
+	if (!w->error.completed_ns)
+		w->error = (struct worker_error){
+			.kind = request->place.kind,
+			.number = request->error,
+			.part = request->error_part,
+			.offset = request->place.offset,
+			.moved_bytes = request->moved_bytes,
+			.completed_ns = request->completed_ns,
+		};
+	if (request->number < w->intact)
+		w->intact = request->number;
+	bool full = request->error == ENOSPC || request->error == EDQUOT;
+	if (full && request->place.kind == IO_WRITE) {
+		w->end = WORKER_END_NO_SPACE;
+		w->error.number = request->error;
+		w->error.part = request->error_part;
+		atomic_store_explicit(w->setup.stop, true, memory_order_relaxed);
+	} else if (++w->errors_in_a_row >= WORKER_ERRORS_IN_A_ROW && !w->end) {
+		w->end = WORKER_END_GAVE_UP;
+	}
+}
+
+static void count(struct worker *w, const struct completion *c)
+{
+	struct tally *tally = c->completed_ns < w->ramp_end_ns ? &w->ramp : &w->after;
+
+	tally->errors += c->failed;
+	if (!c->bytes)
+		return;
+	if (c->kind == IO_READ)
+		tally->bytes_read += c->bytes;
+	else
+		tally->bytes_written += c->bytes;
+	tally->operations++;
+	if (tally == &w->after)
+		histogram_add(&w->latency, c->latency_ns);
+}
+
+static void book(struct worker *w, const struct request *request)
+{
+	struct completion c = {
+		.kind = request->place.kind,
+		.failed = request->moved_bytes < w->setup.phase->block_size || request->error,
+		.bytes = request->moved_bytes,
+		.completed_ns = request->completed_ns,
+		.latency_ns = request->completed_ns - request->submitted_ns,
+	};
+
+	if (request->submitted_ns < w->first_submit_ns)
+		w->first_submit_ns = request->submitted_ns;
+	if (c.completed_ns > w->last_completion_ns)
+		w->last_completion_ns = c.completed_ns;
+	if (c.failed) {
+		note_error(w, request);
+	} else {
+		w->errors_in_a_row = 0;
+		w->completed++;
+	}
+	count(w, &c);
+	buckets_add(&w->buckets, &c);
+}
+
+static void collect(struct worker *w)
+{
+	uint32_t room = w->depth * w->setup.target->parts_count;
+	uint32_t back = w->setup.target->engine->reap(w->engine, w->back, 1, room);
+
+	w->in_flight -= back;
+	for (uint32_t i = 0; i < back; i++) {
+		struct request *request = &w->requests[w->back[i]->parent];
+		if (w->back[i]->completed_ns > w->now_ns)
+			w->now_ns = w->back[i]->completed_ns;
+		if (!request_part_done(request, w->back[i]))
+			continue;
+		book(w, request);
+		w->idle[w->idle_count++] = request;
+	}
+	if (w->buckets.overrun && !w->end)
+		w->end = WORKER_END_OVERRUN;
+	if (w->end)
+		w->finished = true;
+	atomic_store_explicit(&w->waiting_since_ns, w->in_flight ? w->now_ns : 0,
+			      memory_order_relaxed);
+}
+
+static void begin(struct worker *w, uint64_t start_ns)
+{
+	const struct phase *phase = w->setup.phase;
+
+	w->ramp_end_ns = start_ns + w->setup.ramp_ns;
+	w->end_ns = phase->runtime ? w->ramp_end_ns + phase->runtime : UINT64_MAX;
+	w->first_submit_ns = UINT64_MAX;
+	w->now_ns = clock_now_ns();
+	set_key(w, w->setup.generation);
+	buckets_begin(&w->buckets, start_ns);
+}
+
+void worker_run(struct worker *w, uint64_t start_ns)
+{
+	begin(w, start_ns);
+	for (;;) {
+		if (w->batch_sent == w->batch_count)
+			gather(w);
+		if (w->batch_sent < w->batch_count)
+			submit(w);
+		if (w->in_flight)
+			collect(w);
+		else if (w->finished)
+			break;
+	}
+	if (!w->last_completion_ns)
+		w->first_submit_ns = 0;
+}
+
+/* ---- after ---- */
+
+uint64_t worker_passes(const struct worker *w)
+{
+	return w->offsets.is_random ? 0 : w->completed / w->offsets.count;
+}
+
+uint64_t worker_written_blocks(const struct worker *w)
+{
+	uint64_t blocks = w->submitted < w->intact ? w->submitted : w->intact;
+
+	return blocks < w->offsets.count ? blocks : w->offsets.count;
+}

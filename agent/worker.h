@@ -1,0 +1,106 @@
+/* worker.h - the load of one worker on one target: next offset, submit, reap, count.
+ *
+ * A straight loop: no lock, no allocation, and no system call but the I/O. Its memory is its own
+ * until it is joined, but for the timeline (buckets.h), which the session thread collects, the
+ * clock of the I/O that it waits for, and the flag that stops it. */
+#ifndef MUSTER_AGENT_WORKER_H
+#define MUSTER_AGENT_WORKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agent/buckets.h"
+#include "agent/engine/engine.h"
+#include "agent/offsets.h"
+#include "agent/phase_targets.h"
+#include "agent/request.h"
+#include "common/error.h"
+#include "common/histogram.h"
+
+/* After so many errors in a row a worker gives up. */
+#define WORKER_ERRORS_IN_A_ROW 100
+
+struct worker_setup {
+	const struct phase *phase;
+	const struct load_target *target;
+	uint32_t index;      /* of phase->workers */
+	const char *host;    /* for the data */
+	uint64_t seed;       /* for the data */
+	uint64_t generation; /* of the first pass */
+	uint64_t bucket_ns;
+	uint64_t ramp_ns; /* whole buckets */
+	/* The workers of a host stop each other through it: a full disk stops the phase. */
+	atomic_bool *stop;
+};
+
+struct tally {
+	uint64_t bytes_read, bytes_written;
+	uint64_t operations; /* that moved bytes */
+	uint64_t errors;     /* that moved nothing or not all */
+};
+
+enum worker_end {
+	WORKER_END_DONE,     /* its time or amount is over, or it was stopped */
+	WORKER_END_NO_SPACE, /* it stopped the others */
+	WORKER_END_GAVE_UP,  /* WORKER_ERRORS_IN_A_ROW */
+	WORKER_END_OVERRUN,  /* nobody collected its timeline */
+};
+
+/* The first operation that failed. */
+struct worker_error {
+	enum io_kind kind;
+	int number; /* errno; 0: short */
+	uint32_t part;
+	uint64_t offset, moved_bytes, completed_ns; /* 0: there was none */
+};
+
+struct worker {
+	struct worker_setup setup;
+	struct offsets offsets;
+	struct engine *engine;
+	struct request *requests, **idle; /* depth each */
+	uint32_t depth, idle_count;
+	struct io **batch, **back;        /* room for all I/Os of all requests */
+	uint32_t batch_count, batch_sent; /* lent to the engine so far */
+	uint32_t in_flight;               /* I/Os */
+	void *memory;                     /* of the requests' I/Os and vectors */
+	char *buffers;
+	uint64_t key, key_generation; /* of the data */
+	uint64_t ramp_end_ns, end_ns, now_ns;
+	bool finished; /* submits no more */
+	uint32_t errors_in_a_row;
+
+	/* the outcome */
+	enum worker_end end;
+	struct tally ramp, after;
+	uint64_t submitted; /* requests */
+	uint64_t completed; /* requests that moved all their bytes */
+	uint64_t intact;    /* requests before the first that did not; UINT64_MAX: all */
+	uint64_t first_submit_ns, last_completion_ns; /* 0: none */
+	struct worker_error error;
+	struct histogram latency; /* of `after` */
+
+	struct buckets buckets;
+	/* Since when nothing came back of what is in flight; 0: nothing is. */
+	_Alignas(CACHE_LINE) _Atomic uint64_t waiting_since_ns;
+};
+
+/* Allocates all that the load needs and opens the engine; NULL with err. */
+struct worker *worker_new(const struct worker_setup *setup, struct error *err);
+void worker_free(struct worker *worker);
+
+/* Bytes of I/O buffers of one worker, and of all that worker_new allocates. */
+uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target);
+uint64_t worker_memory(const struct worker_setup *setup);
+
+/* The load, from `start_ns` on, which has passed; drains before it returns. */
+void worker_run(struct worker *worker, uint64_t start_ns);
+
+/* After the load: whole passes over the region (sequential; 0 for random access). */
+uint64_t worker_passes(const struct worker *worker);
+
+/* After a sequential write load: how many blocks of the region, from its first, were written. */
+uint64_t worker_written_blocks(const struct worker *worker);
+
+#endif

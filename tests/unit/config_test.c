@@ -1,0 +1,154 @@
+/* agent.yaml: what is absent is not allowed, and what is wrong is named with its place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/config.h"
+
+static char path[] = "/tmp/muster-config-XXXXXX";
+
+static void write_config(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static bool read_config(const char *text, struct agent_config *config, struct yaml_errors *errors)
+{
+	*errors = (struct yaml_errors){.file = "agent.yaml"};
+	write_config(text);
+	return agent_config_read(config, path, errors);
+}
+
+static void release(struct agent_config *config, struct yaml_errors *errors)
+{
+	record_release(&agent_config_table, config);
+	yaml_errors_release(errors);
+}
+
+static void what_is_not_written_has_its_fallback(void **state)
+{
+	struct agent_config config;
+	struct yaml_errors errors;
+
+	(void)state;
+	assert_true(read_config("allow_paths: []\n", &config, &errors));
+	assert_string_equal(config.listen, "tcp://127.0.0.1:7411");
+	assert_int_equal(config.memory, UINT64_C(4) << 30);
+	assert_string_equal(config.spool, "/var/lib/muster");
+	assert_null(config.scratch);
+	assert_int_equal(config.allow_paths_count, 0);
+	assert_int_equal(config.allow_devices_count, 0);
+	release(&config, &errors);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	struct agent_config config;
+	struct yaml_errors errors;
+
+	(void)state;
+	assert_true(read_config("listen: tcp://[::1]:*\n"
+				"allow_paths: [/test, \"/scratch dir\"]\n"
+				"allow_devices: [/dev/disk/by-id/scsi-0001:x]\n"
+				"spool: /var/spool/m\n"
+				"scratch: /scratch\n"
+				"memory: 64MiB\n",
+				&config, &errors));
+	assert_string_equal(config.listen, "tcp://[::1]:*");
+	assert_int_equal(config.allow_paths_count, 2);
+	assert_string_equal(config.allow_paths[1].name, "/scratch dir");
+	assert_int_equal(config.allow_devices_count, 1);
+	assert_string_equal(config.allow_devices[0].name, "/dev/disk/by-id/scsi-0001:x");
+	assert_string_equal(config.scratch, "/scratch");
+	assert_int_equal(config.memory, 64 << 20);
+	release(&config, &errors);
+}
+
+static void every_error_has_its_place(void **state)
+{
+	static const struct {
+		const char *text, *place, *want;
+	} rows[] = {
+		{"listen: ipc://x\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: tcp://\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: tcp://:1\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: \"tcp://a:\"\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: tcp://a:70000\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: tcp://a:1x\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"spool: var\n", "agent.yaml:1:8:", "spool: 'var' is not an absolute path"},
+		{"memory: 1GiB\nscratch: here\n", "agent.yaml:2:10:", "scratch: 'here'"},
+		{"allow_paths:\n  - /a\n  - b\n", "agent.yaml:3:5:", "allow_paths[1]: 'b'"},
+		{"allow_devices: [/dev/a, sdb]\n", "agent.yaml:1:25:", "allow_devices[1]: 'sdb'"},
+		{"allow_paths: [\"/a\\nb\"]\n", "agent.yaml:1:15:", "line end"},
+		{"memory: 1\n", "agent.yaml:1:9:", "memory"},
+		{"allow_path: [/a]\n", "agent.yaml:1:1:", "allow_paths"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct agent_config config;
+		struct yaml_errors errors;
+		if (read_config(rows[i].text, &config, &errors))
+			fail_msg("was accepted: %s", rows[i].text);
+		if (errors.count != 1 ||
+		    strncmp(errors.lines[0], rows[i].place, strlen(rows[i].place)) != 0 ||
+		    !strstr(errors.lines[0], rows[i].want))
+			fail_msg("%s: %u errors: %s", rows[i].text, errors.count,
+				 errors.count ? errors.lines[0] : "");
+		release(&config, &errors);
+	}
+}
+
+static void all_errors_are_told(void **state)
+{
+	struct agent_config config;
+	struct yaml_errors errors;
+
+	(void)state;
+	assert_false(read_config("spool: a\nscratch: b\nallow_paths: [c, d]\n", &config, &errors));
+	assert_int_equal(errors.count, 4);
+	release(&config, &errors);
+}
+
+static void a_file_that_is_not_there_is_one_error(void **state)
+{
+	struct agent_config config;
+	struct yaml_errors errors = {.file = "/no/such.yaml"};
+
+	(void)state;
+	assert_false(agent_config_read(&config, "/no/such.yaml", &errors));
+	assert_int_equal(errors.count, 1);
+	release(&config, &errors);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_not_written_has_its_fallback),
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(every_error_has_its_place),
+		cmocka_unit_test(all_errors_are_told),
+		cmocka_unit_test(a_file_that_is_not_there_is_one_error),
+	};
+
+	int fd = mkstemp(path);
+	if (fd < 0) {
+		perror(path);
+		return 1;
+	}
+	close(fd);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return failed;
+}

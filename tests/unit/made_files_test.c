@@ -1,0 +1,448 @@
+/* Which files muster made, through restarts, crashes and damage. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "agent/made_files.h"
+#include "tests/unit/loop_device.h"
+
+static char spool[128], work[128];
+
+static int fresh(void **state)
+{
+	(void)state;
+	snprintf(spool, sizeof(spool), "%s/deep/spool", test_folder);
+	snprintf(work, sizeof(work), "%s/work", test_folder);
+	return run("rm -rf '%s'/* && mkdir '%s'", test_folder, work) ? 0 : -1;
+}
+
+static struct made_files *open_files(void)
+{
+	struct error err;
+	struct made_files *files = made_files_open(spool, &err);
+
+	if (!files)
+		fail_msg("%s", err.text);
+	return files;
+}
+
+static struct made_files *reopen_files(struct made_files *files)
+{
+	made_files_close(files);
+	return open_files();
+}
+
+static const char *in_work(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", work, name);
+	return path;
+}
+
+static void create(struct made_files *files, const char *path)
+{
+	struct error err;
+	int fd;
+
+	if (made_files_create(files, path, &fd, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(write(fd, "x", 1), 1);
+	close(fd);
+}
+
+struct seen {
+	int removed, failed;
+};
+
+static void see(void *context, const char *path, const char *error)
+{
+	struct seen *seen = context;
+
+	assert_int_equal(path[0], '/');
+	seen->removed += !error;
+	seen->failed += error != NULL;
+}
+
+static struct seen remove_all(struct made_files *files)
+{
+	struct seen seen = {0};
+
+	made_files_remove_all(files, see, &seen);
+	return seen;
+}
+
+static void a_made_file_is_known_after_a_restart(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("name with  blanks"));
+	assert_int_equal(stat(in_work("name with  blanks"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_true(made_files_has(files, in_work("name with  blanks")));
+	files = reopen_files(files);
+	files = reopen_files(files);
+	assert_true(made_files_has(files, in_work("name with  blanks")));
+	assert_false(made_files_has(files, in_work("name with")));
+	assert_null(made_files_warning(files));
+	assert_int_equal(remove_all(files).removed, 1);
+	assert_int_not_equal(access(in_work("name with  blanks"), F_OK), 0);
+	made_files_close(files);
+}
+
+static void foreign_files_are_neither_taken_nor_removed(void **state)
+{
+	struct error err;
+	int fd;
+
+	(void)state;
+	struct made_files *files = open_files();
+	assert_true(run("echo precious > '%s'", in_work("theirs")));
+	assert_int_equal(made_files_create(files, in_work("theirs"), &fd, &err), -1);
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "exists and was not made by muster"));
+	assert_int_equal(made_files_remove(files, in_work("theirs"), &err), -1);
+	/* A link is not followed, whether it leads to something or not. */
+	assert_int_equal(symlink("/no/such", in_work("link")), 0);
+	assert_int_equal(made_files_create(files, in_work("link"), &fd, &err), -1);
+	files = reopen_files(files);
+	assert_false(made_files_has(files, in_work("theirs")));
+	assert_int_equal(remove_all(files).removed, 0);
+	assert_true(run("grep -q precious '%s'", in_work("theirs")));
+	made_files_close(files);
+}
+
+static void another_file_in_its_place_is_foreign(void **state)
+{
+	struct error err;
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	/* The old one stays under another name, so that the inode cannot be the same. */
+	assert_true(run("cd '%s' && mv a b && echo precious > a", work));
+	assert_false(made_files_has(files, in_work("a")));
+	assert_int_equal(made_files_remove(files, in_work("a"), &err), -1);
+	assert_non_null(strstr(err.text, "another file"));
+	assert_true(run("grep -q precious '%s'", in_work("a")));
+	made_files_close(files);
+}
+
+static void a_file_that_is_there_is_not_lost_by_making_it_again(void **state)
+{
+	struct error err;
+	int fd;
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	assert_int_equal(made_files_create(files, in_work("a"), &fd, &err), -1);
+	files = reopen_files(files);
+	assert_true(made_files_has(files, in_work("a")));
+	made_files_close(files);
+}
+
+static void what_is_kept_stays_and_stays_known(void **state)
+{
+	struct error err;
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	create(files, in_work("b"));
+	create(files, in_work("c"));
+	made_files_keep(files, in_work("b"));
+	made_files_keep(files, in_work("never made"));
+	files = reopen_files(files);
+	struct seen seen = remove_all(files);
+	assert_int_equal(seen.removed, 2);
+	assert_int_equal(seen.failed, 0);
+	files = reopen_files(files);
+	assert_true(made_files_has(files, in_work("b")));
+	assert_int_equal(made_files_remove(files, in_work("b"), &err), 0);
+	assert_int_not_equal(access(in_work("b"), F_OK), 0);
+	made_files_close(files);
+}
+
+static void a_file_that_went_by_itself_is_forgotten(void **state)
+{
+	struct error err;
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	unlink(in_work("a"));
+	assert_false(made_files_has(files, in_work("a")));
+	assert_int_equal(made_files_remove(files, in_work("a"), &err), 0);
+	create(files, in_work("a"));
+	assert_true(made_files_has(files, in_work("a")));
+	made_files_close(files);
+}
+
+static void a_file_that_cannot_be_removed_is_told_and_stays_known(void **state)
+{
+	(void)state;
+	if (geteuid() != 0 || !has_tool("mount")) {
+		print_message("skipped: a read-only mount needs root\n");
+		skip();
+	}
+	struct made_files *files = open_files();
+	assert_true(run("mkdir -p '%s'", in_work("m")));
+	if (!run("mount -t tmpfs muster-test '%s'", in_work("m"))) {
+		made_files_close(files);
+		print_message("skipped: cannot mount a tmpfs\n");
+		skip();
+	}
+	int before = undo_count;
+	undo_later("umount '%s'", in_work("m"));
+	create(files, in_work("m/a"));
+	assert_true(run("mount -o remount,ro '%s'", in_work("m")));
+	struct seen seen = remove_all(files);
+	bool known = made_files_has(files, in_work("m/a"));
+	assert_true(undo_to(before));
+	assert_int_equal(seen.failed, 1);
+	assert_int_equal(seen.removed, 0);
+	assert_true(known);
+	made_files_close(files);
+}
+
+static void names_that_a_line_cannot_hold_are_refused(void **state)
+{
+	struct error err;
+	int fd;
+
+	(void)state;
+	struct made_files *files = open_files();
+	assert_int_equal(made_files_create(files, in_work("a\nb"), &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "relative", &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "", &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "/no/such/directory/file", &fd, &err), -1);
+	assert_non_null(strstr(err.text, "/no/such/directory/file"));
+	made_files_close(files);
+}
+
+static void a_spool_has_one_owner(void **state)
+{
+	struct error err;
+	char pid[32];
+
+	(void)state;
+	struct made_files *files = open_files();
+	assert_null(made_files_open(spool, &err));
+	snprintf(pid, sizeof(pid), "process %ld", (long)getpid());
+	assert_non_null(strstr(err.text, pid));
+	assert_non_null(strstr(err.text, spool));
+	made_files_close(files);
+	made_files_close(open_files());
+	made_files_close(NULL);
+}
+
+static void a_spool_that_cannot_be_is_an_error(void **state)
+{
+	struct error err;
+	char file[160];
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/file", test_folder);
+	assert_true(run("echo a > '%s'", file));
+	assert_null(made_files_open(file, &err));
+	assert_non_null(strstr(err.text, file));
+	assert_true(run("mkdir -p '%s/made.journal'", spool));
+	assert_null(made_files_open(spool, &err));
+	assert_non_null(strstr(err.text, "made.journal"));
+}
+
+/* ---- crashes and damage ---- */
+
+static void append(const char *text)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/made.journal", spool);
+	FILE *journal = fopen(path, "a");
+	assert_non_null(journal);
+	fputs(text, journal);
+	fclose(journal);
+}
+
+static bool was_put_aside(unsigned number)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/made.journal.bad.%u", spool, number);
+	return access(path, F_OK) == 0;
+}
+
+static void a_torn_last_line_is_left_out_quietly(void **state)
+{
+	static const char *const ends[] = {"0", "deadbeef", "deadbeef made 1", "\xff\xfe"};
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		made_files_close(files);
+		append(ends[i]);
+		files = open_files();
+		assert_null(made_files_warning(files));
+		assert_true(made_files_has(files, in_work("a")));
+	}
+	create(files, in_work("b"));
+	files = reopen_files(files);
+	assert_true(made_files_has(files, in_work("b")));
+	assert_false(was_put_aside(1));
+	made_files_close(files);
+}
+
+static void damage_is_told_and_kept_aside(void **state)
+{
+	static const char *const damage[] = {
+		"garbage\n",
+		"\n",
+		"00000000 made 1 1 /etc/passwd\n",
+		"deadbeef gone /x\n\xff\xff\xff\n",
+	};
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	for (unsigned i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+		made_files_close(files);
+		append(damage[i]);
+		files = open_files();
+		assert_non_null(made_files_warning(files));
+		assert_non_null(strstr(made_files_warning(files), "made.journal.bad."));
+		assert_true(was_put_aside(i + 1));
+		assert_true(made_files_has(files, in_work("a")));
+		assert_false(made_files_has(files, "/etc/passwd"));
+	}
+	files = reopen_files(files);
+	assert_null(made_files_warning(files));
+	made_files_close(files);
+}
+
+/* The line that made_files_create writes first, in a journal of its own. */
+static void leave_wanted(const char *path)
+{
+	uint32_t sum = UINT32_C(2166136261);
+	char event[300], line[320];
+
+	snprintf(event, sizeof(event), "want %s", path);
+	for (const char *c = event; *c; c++)
+		sum = (sum ^ (unsigned char)*c) * UINT32_C(16777619);
+	snprintf(line, sizeof(line), "%08x %s\n", sum, event);
+	append(line);
+}
+
+static void a_crash_in_the_midst_of_making_leaves_no_orphan(void **state)
+{
+	(void)state;
+	made_files_close(open_files());
+	/* Made and empty: ours. With something in it, or not as we make them: somebody else's. */
+	leave_wanted(in_work("empty"));
+	leave_wanted(in_work("full"));
+	leave_wanted(in_work("open to all"));
+	leave_wanted(in_work("not there"));
+	assert_true(run("cd '%s' && umask 077 && touch empty && echo a > full && "
+			"touch 'open to all' && chmod 644 'open to all'",
+			work));
+	struct made_files *files = open_files();
+	assert_null(made_files_warning(files));
+	assert_true(made_files_has(files, in_work("empty")));
+	assert_false(made_files_has(files, in_work("full")));
+	assert_false(made_files_has(files, in_work("open to all")));
+	assert_false(made_files_has(files, in_work("not there")));
+	made_files_close(files);
+}
+
+static void the_journal_does_not_grow_for_ever(void **state)
+{
+	char path[160];
+	struct error err;
+	struct stat st;
+
+	(void)state;
+	struct made_files *files = open_files();
+	for (int i = 0; i < 50; i++) {
+		create(files, in_work("a"));
+		assert_int_equal(made_files_remove(files, in_work("a"), &err), 0);
+	}
+	files = reopen_files(files);
+	snprintf(path, sizeof(path), "%s/made.journal", spool);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	made_files_close(files);
+}
+
+static void a_full_spool_makes_nothing(void **state)
+{
+	struct error err;
+	int fd = -1, made = 0;
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: mounting a small tmpfs needs root\n");
+		skip();
+	}
+	assert_true(run("mkdir -p '%s'", spool));
+	if (!run("mount -t tmpfs -o size=16k muster-test '%s'", spool)) {
+		print_message("skipped: cannot mount a tmpfs\n");
+		skip();
+	}
+	int before = undo_count;
+	undo_later("umount '%s'", spool);
+	struct made_files *files = open_files();
+	assert_true(run("head -c 64k /dev/zero > '%s/filler'; true", spool));
+	for (; made < 1000; made++) {
+		char name[32];
+		snprintf(name, sizeof(name), "f%d", made);
+		if (made_files_create(files, in_work(name), &fd, &err) < 0)
+			break;
+		close(fd);
+	}
+	bool left = run("test -e '%s/f%d'", work, made);
+	/* What was known before is known still, and goes again. */
+	bool whole = run("rm '%s/filler'", spool);
+	files = reopen_files(files);
+	const char *warning = made_files_warning(files);
+	int removed = remove_all(files).removed;
+	made_files_close(files);
+	assert_true(undo_to(before));
+	assert_true(whole);
+	assert_in_range(made, 0, 999);
+	assert_false(left);
+	assert_null(warning);
+	assert_int_equal(removed, made);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, fresh)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_made_file_is_known_after_a_restart),
+		TEST(foreign_files_are_neither_taken_nor_removed),
+		TEST(another_file_in_its_place_is_foreign),
+		TEST(a_file_that_is_there_is_not_lost_by_making_it_again),
+		TEST(what_is_kept_stays_and_stays_known),
+		TEST(a_file_that_went_by_itself_is_forgotten),
+		TEST(a_file_that_cannot_be_removed_is_told_and_stays_known),
+		TEST(names_that_a_line_cannot_hold_are_refused),
+		TEST(a_spool_has_one_owner),
+		TEST(a_spool_that_cannot_be_is_an_error),
+		TEST(a_torn_last_line_is_left_out_quietly),
+		TEST(damage_is_told_and_kept_aside),
+		TEST(a_crash_in_the_midst_of_making_leaves_no_orphan),
+		TEST(the_journal_does_not_grow_for_ever),
+		TEST(a_full_spool_makes_nothing),
+	};
+
+	test_folder_make();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

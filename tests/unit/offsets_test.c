@@ -1,0 +1,232 @@
+/* Where I/O goes: each block once a pass, whatever the split and the remainder. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "agent/offsets.h"
+#include "common/memory.h"
+
+#define BLOCK 4096
+
+static struct phase make_phase(enum phase_op op, enum phase_access access, enum phase_split split,
+			       uint32_t workers, uint64_t amount_blocks)
+{
+	return (struct phase){
+		.op = op,
+		.access = access,
+		.split = split,
+		.block_size = BLOCK,
+		.workers = workers,
+		.size_bytes = amount_blocks * BLOCK,
+		.read_percent = 50,
+	};
+}
+
+static const struct {
+	uint64_t blocks;
+	uint32_t workers, passes;
+} shapes[] = {
+	{1, 1, 1}, {4, 4, 1},    {5, 4, 1},     {6, 4, 1},   {7, 4, 1},   {8, 4, 1},    {10, 4, 3},
+	{9, 2, 2}, {1000, 7, 1}, {1023, 64, 2}, {64, 64, 3}, {65, 64, 1}, {4099, 3, 1},
+};
+
+/* How often each block is visited by all workers together. */
+static uint32_t *count_visits(const struct phase *phase, uint64_t blocks)
+{
+	uint32_t *visits = mem_new(blocks, sizeof(*visits));
+
+	for (uint32_t w = 0; w < phase->workers; w++) {
+		struct offsets offsets;
+		struct place place;
+		offsets_init(&offsets, phase, blocks * BLOCK, w, 1, 0);
+		while (offsets_next(&offsets, &place)) {
+			assert_int_equal(place.offset % BLOCK, 0);
+			assert_true(place.offset / BLOCK < blocks);
+			visits[place.offset / BLOCK]++;
+		}
+	}
+	return visits;
+}
+
+static void sequential_workers_touch_each_block_once_a_pass(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		for (enum phase_split split = PHASE_SPLIT_REGIONS; split <= PHASE_SPLIT_INTERLEAVED;
+		     split++) {
+			uint64_t blocks = shapes[i].blocks;
+			struct phase phase =
+				make_phase(PHASE_OP_WRITE, PHASE_ACCESS_SEQUENTIAL, split,
+					   shapes[i].workers, blocks * shapes[i].passes);
+			uint32_t *visits = count_visits(&phase, blocks);
+			for (uint64_t k = 0; k < blocks; k++)
+				if (visits[k] != shapes[i].passes)
+					fail_msg("%u workers, %u passes: block %llu of %llu was "
+						 "visited %u times",
+						 shapes[i].workers, shapes[i].passes,
+						 (unsigned long long)k, (unsigned long long)blocks,
+						 visits[k]);
+			free(visits);
+		}
+	}
+}
+
+static void regions_are_contiguous_and_the_last_may_have_a_block_less(void **state)
+{
+	(void)state;
+	struct phase phase =
+		make_phase(PHASE_OP_READ, PHASE_ACCESS_SEQUENTIAL, PHASE_SPLIT_REGIONS, 4, 10);
+	static const uint64_t first[] = {0, 3, 6, 8}, count[] = {3, 3, 2, 2};
+	for (uint32_t w = 0; w < 4; w++) {
+		struct offsets offsets;
+		struct place place;
+		offsets_init(&offsets, &phase, 10 * BLOCK, w, 1, 0);
+		for (uint64_t k = 0; k < count[w]; k++) {
+			assert_true(offsets_next(&offsets, &place));
+			assert_int_equal(place.offset, (first[w] + k) * BLOCK);
+		}
+		assert_false(offsets_next(&offsets, &place));
+	}
+}
+
+static void interleaved_worker_takes_every_nth_block(void **state)
+{
+	(void)state;
+	struct phase phase =
+		make_phase(PHASE_OP_READ, PHASE_ACCESS_SEQUENTIAL, PHASE_SPLIT_INTERLEAVED, 4, 0);
+	struct offsets offsets;
+	struct place place;
+	static const uint64_t want[] = {2, 6, 2, 6, 2};
+	offsets_init(&offsets, &phase, 10 * BLOCK, 2, 1, 7);
+	for (int k = 0; k < 5; k++) {
+		assert_true(offsets_next(&offsets, &place));
+		assert_int_equal(place.offset, want[k] * BLOCK);
+		assert_int_equal(place.generation, 7 + k / 2);
+	}
+}
+
+static void amount_is_divided_in_whole_blocks(void **state)
+{
+	(void)state;
+	static const uint64_t amounts[] = {7, 10, 13, 25, 40, 41};
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
+		struct phase phase = make_phase(PHASE_OP_READ, PHASE_ACCESS_RANDOM,
+						PHASE_SPLIT_REGIONS, 4, amounts[i]);
+		phase.size_bytes += BLOCK - 1; /* what is no whole block is not moved */
+		uint64_t moved = 0, blocks = amounts[i] < 10 ? amounts[i] : 10;
+		uint32_t *visits = count_visits(&phase, blocks);
+		for (uint64_t k = 0; k < blocks; k++)
+			moved += visits[k];
+		assert_int_equal(moved, amounts[i]);
+		free(visits);
+	}
+}
+
+static void timed_worker_never_runs_out_and_begins_again_with_a_generation_more(void **state)
+{
+	(void)state;
+	struct phase phase =
+		make_phase(PHASE_OP_WRITE, PHASE_ACCESS_SEQUENTIAL, PHASE_SPLIT_REGIONS, 2, 0);
+	struct offsets offsets;
+	struct place place;
+	offsets_init(&offsets, &phase, 6 * BLOCK, 1, 1, 0);
+	for (uint64_t k = 0; k < 300; k++) {
+		assert_true(offsets_next(&offsets, &place));
+		assert_int_equal(place.offset, (3 + k % 3) * BLOCK);
+		assert_int_equal(place.generation, k / 3);
+		assert_int_equal(place.kind, IO_WRITE);
+	}
+}
+
+static void random_reads_range_over_all_and_writes_over_the_region(void **state)
+{
+	(void)state;
+	for (enum phase_split split = PHASE_SPLIT_REGIONS; split <= PHASE_SPLIT_INTERLEAVED;
+	     split++) {
+		struct phase phase = make_phase(PHASE_OP_MIXED, PHASE_ACCESS_RANDOM, split, 4, 0);
+		struct offsets offsets;
+		struct place place;
+		uint32_t read_visits[21] = {0}, write_visits[21] = {0};
+		offsets_init(&offsets, &phase, 21 * BLOCK, 1, 99, 0);
+		for (int k = 0; k < 20000; k++) {
+			assert_true(offsets_next(&offsets, &place));
+			assert_true(place.offset < 21 * BLOCK);
+			(place.kind == IO_READ ? read_visits
+					       : write_visits)[place.offset / BLOCK]++;
+		}
+		for (uint64_t k = 0; k < 21; k++) {
+			/* 21 over 4: regions have 6, 5, 5 and 5 blocks */
+			bool own = split == PHASE_SPLIT_REGIONS ? k >= 6 && k < 11 : k % 4 == 1;
+			assert_true(read_visits[k] > 0);
+			assert_int_equal(write_visits[k] > 0, own);
+		}
+	}
+}
+
+static void mixed_reads_its_share(void **state)
+{
+	(void)state;
+	static const uint32_t shares[] = {0, 1, 50, 70, 100};
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+		struct phase phase = make_phase(PHASE_OP_MIXED, PHASE_ACCESS_SEQUENTIAL,
+						PHASE_SPLIT_REGIONS, 1, 0);
+		struct offsets offsets;
+		struct place place;
+		uint32_t read_count = 0;
+		phase.read_percent = shares[i];
+		offsets_init(&offsets, &phase, 8 * BLOCK, 0, 5, 0);
+		for (int k = 0; k < 10000; k++) {
+			offsets_next(&offsets, &place);
+			read_count += place.kind == IO_READ;
+		}
+		/* five standard deviations of 10,000 fair draws are 250 */
+		assert_in_range(read_count, shares[i] * 100 > 250 ? shares[i] * 100 - 250 : 0,
+				shares[i] * 100 + (shares[i] % 100 ? 250 : 0));
+	}
+}
+
+static void workers_and_seeds_have_orders_of_their_own(void **state)
+{
+	(void)state;
+	struct phase phase =
+		make_phase(PHASE_OP_READ, PHASE_ACCESS_RANDOM, PHASE_SPLIT_REGIONS, 2, 0);
+	struct offsets a, b, c, again;
+	struct place of_a, of_b, of_c, of_again;
+	int same_worker = 0, same_seed = 0;
+	offsets_init(&a, &phase, 1000 * BLOCK, 0, 1, 0);
+	offsets_init(&again, &phase, 1000 * BLOCK, 0, 1, 0);
+	offsets_init(&b, &phase, 1000 * BLOCK, 1, 1, 0);
+	offsets_init(&c, &phase, 1000 * BLOCK, 0, 2, 0);
+	for (int k = 0; k < 1000; k++) {
+		offsets_next(&a, &of_a);
+		offsets_next(&b, &of_b);
+		offsets_next(&c, &of_c);
+		offsets_next(&again, &of_again);
+		assert_int_equal(of_a.offset, of_again.offset);
+		same_worker += of_a.offset == of_b.offset;
+		same_seed += of_a.offset == of_c.offset;
+	}
+	assert_true(same_worker < 20);
+	assert_true(same_seed < 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sequential_workers_touch_each_block_once_a_pass),
+		cmocka_unit_test(regions_are_contiguous_and_the_last_may_have_a_block_less),
+		cmocka_unit_test(interleaved_worker_takes_every_nth_block),
+		cmocka_unit_test(amount_is_divided_in_whole_blocks),
+		cmocka_unit_test(
+			timed_worker_never_runs_out_and_begins_again_with_a_generation_more),
+		cmocka_unit_test(random_reads_range_over_all_and_writes_over_the_region),
+		cmocka_unit_test(mixed_reads_its_share),
+		cmocka_unit_test(workers_and_seeds_have_orders_of_their_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,471 @@
+/* A phase on one host, from the request to the totals: on null targets and on real files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+
+#include "common/pattern.h"
+#include "tests/unit/phase_scene.h"
+
+static struct scene scene;
+static char work[128];
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(work, sizeof(work), "%s/work", test_folder);
+	if (!run("mkdir -p '%s'", work))
+		return -1;
+	scene_init(&scene, work);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	scene_release(&scene);
+	return 0;
+}
+
+/* ---- what must agree ---- */
+
+struct sums {
+	uint64_t bytes_read, bytes_written, operations, errors;
+};
+
+static struct sums sum_timeline(const struct timeline *timeline, uint32_t target, uint32_t from)
+{
+	struct sums sums = {0};
+
+	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
+		const struct timeline_bucket *b = &timeline->buckets[i];
+		if (b->target != target || b->bucket < from)
+			continue;
+		sums.bytes_read += b->bytes_read;
+		sums.bytes_written += b->bytes_written;
+		sums.operations += b->operations;
+		sums.errors += b->errors;
+	}
+	return sums;
+}
+
+static void assert_sums(const struct timeline *timeline, const struct done *done,
+			uint32_t ramp_buckets)
+{
+	for (uint32_t i = 0; i < done->targets_count; i++) {
+		const struct done_target *t = &done->targets[i];
+		struct sums after = sum_timeline(timeline, i, ramp_buckets);
+		struct sums all = sum_timeline(timeline, i, 0);
+		uint64_t latencies = 0;
+		assert_int_equal(after.bytes_read, t->bytes_read);
+		assert_int_equal(after.bytes_written, t->bytes_written);
+		assert_int_equal(after.operations, t->operations);
+		assert_int_equal(after.errors, t->errors);
+		assert_int_equal(all.bytes_read, t->bytes_read + t->ramp_bytes_read);
+		assert_int_equal(all.bytes_written, t->bytes_written + t->ramp_bytes_written);
+		assert_int_equal(all.operations, t->operations + t->ramp_operations);
+		for (uint32_t k = 0; k < t->latency_count; k++)
+			latencies += t->latency[k].count;
+		assert_int_equal(latencies, t->operations);
+	}
+}
+
+static void assert_complete(const struct done *done)
+{
+	if (done->state != DONE_COMPLETE)
+		fail_msg("the phase is not complete: %s", done->text);
+	assert_null(done->text);
+}
+
+/* ---- null ---- */
+
+static void buckets_add_up_to_the_totals(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene_null(&scene, "b", 20 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_MIXED;
+	scene.prepare.phase.runtime = 500 * NS_PER_MS;
+	scene.prepare.phase.ramp = 195 * NS_PER_MS; /* 20 buckets */
+	scene.prepare.phase.block_size = 4 * KIB;
+	scene.prepare.phase.queue_depth = 8;
+	struct phase_run *phase = scene_ready(&scene);
+	const struct ready *ready = phase_run_ready(phase);
+	assert_int_equal(ready->targets_count, 2);
+	assert_string_equal(ready->targets[1].target, "b");
+	assert_string_equal(ready->targets[1].engine, "null");
+	assert_int_equal(ready->targets[1].io, TARGET_IO_NONE);
+	assert_int_equal(ready->targets[1].extent_bytes, 20 * MIB);
+	assert_true(ready->buffer_bytes >= 2 * 2 * 8 * 4 * KIB);
+	scene_finish(phase, &timeline, &done);
+	assert_complete(&done);
+	assert_sums(&timeline, &done, 20);
+	assert_int_equal(done.workers_count, 4);
+	for (int i = 0; i < 2; i++) {
+		const struct done_target *t = &done.targets[i];
+		assert_true(t->ramp_operations > 0 && t->operations > 0);
+		assert_true(t->bytes_read > 0 && t->bytes_written > 0);
+		assert_true(t->first_io_ns && t->first_io_ns < t->last_io_ns);
+		assert_null(t->first_error);
+	}
+	assert_int_equal(done.devices_count, 0);
+	assert_true(done.cpu_ns > 0);
+	scene_free(&timeline, &done);
+}
+
+static void whichever_of_size_and_runtime_ends_first_ends_it(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.size_bytes = 25 * MIB; /* two passes and a half */
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].bytes_read, 25 * MIB);
+	assert_int_equal(done.targets[0].passes, 2);
+	scene_free(&timeline, &done);
+	scene.prepare.phase.size_bytes = UINT64_C(1) << 60;
+	scene.prepare.phase.runtime = 50 * NS_PER_MS;
+	uint64_t start = clock_now_ns();
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_true(clock_now_ns() - start < 20 * NS_PER_S);
+	assert_complete(&done);
+	scene_free(&timeline, &done);
+}
+
+static void a_stop_before_the_start_is_a_failure_and_quick(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.runtime = NS_PER_S;
+	struct phase_run *phase = scene_ready(&scene);
+	phase_run_stop(phase, DONE_ABORTED, "told to");
+	assert_int_equal(phase_run_state(phase), PHASE_RUN_FAILED);
+	assert_string_equal(phase_run_failure(phase)->text, "told to");
+	phase_run_start(phase, clock_now_ns()); /* too late: nothing happens */
+	assert_int_equal(phase_run_state(phase), PHASE_RUN_FAILED);
+	phase_run_free(phase);
+	phase = scene_new(&scene);
+	phase_run_stop(phase, DONE_ABORTED, "told to");
+	assert_int_equal(scene_wait(phase, PHASE_RUN_PREPARING, NULL), PHASE_RUN_FAILED);
+	phase_run_free(phase);
+	phase_run_free(NULL);
+}
+
+static void a_stop_in_the_middle_keeps_what_was_done(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	const char *target;
+	uint64_t since;
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	struct phase_run *phase = scene_ready(&scene);
+	phase_run_start(phase, clock_now_ns());
+	while (!timeline.buckets_count)
+		phase_run_harvest(phase, &timeline);
+	phase_run_stuck(phase, clock_now_ns(), &target, &since);
+	phase_run_stop(phase, DONE_ABORTED, "told to");
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	phase_run_harvest(phase, &timeline);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_int_equal(done.state, DONE_ABORTED);
+	assert_string_equal(done.text, "told to");
+	assert_true(done.targets[0].operations > 0);
+	assert_sums(&timeline, &done, 0);
+	scene_free(&timeline, &done);
+}
+
+static void a_stop_between_start_and_instant_does_no_io(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.runtime = NS_PER_S;
+	struct phase_run *phase = scene_ready(&scene);
+	phase_run_start(phase, clock_now_ns() + 3600 * NS_PER_S);
+	phase_run_stop(phase, DONE_ABORTED, "told to");
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_int_equal(done.state, DONE_ABORTED);
+	assert_int_equal(done.targets[0].operations, 0);
+	assert_int_equal(done.targets[0].first_io_ns, 0);
+	scene_free(&timeline, &done);
+}
+
+/* A timeline that was not collected to its end does not add up, and that is said. */
+static void a_missing_collection_is_noticed(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.size_bytes = MIB;
+	struct phase_run *phase = scene_ready(&scene);
+	phase_run_start(phase, clock_now_ns());
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, NULL), PHASE_RUN_ENDED);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_int_equal(done.state, DONE_BROKEN);
+	assert_non_null(strstr(done.text, "timeline has 0 operations"));
+	scene_free(&timeline, &done);
+}
+
+/* ---- files ---- */
+
+/* Offset of the first byte of the file that is none of `generation`'s data; its size when all is.
+ */
+static uint64_t check_data(const char *target, uint64_t size, uint64_t generation)
+{
+	char *path = scene_path(&scene, target);
+	int fd = open(path, O_RDONLY);
+	char *data = mem_new(size, 1);
+
+	free(path);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, data, size, 0), size);
+	close(fd);
+	uint64_t at = pattern_check(data, size, pattern_key(7, "h", target, generation), 0);
+	free(data);
+	return at;
+}
+
+static void a_written_file_holds_the_pattern_and_is_not_laid_out_again(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "a", 8 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	scene.prepare.phase.sync = PHASE_SYNC_END;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_sums(&timeline, &done, 0);
+	assert_int_equal(done.targets[0].bytes_written, 8 * MIB);
+	assert_int_equal(done.targets[0].passes, 1);
+	assert_true(done.targets[0].sync_ns > 0);
+	scene_free(&timeline, &done);
+	assert_int_equal(check_data("a", 8 * MIB, 0), 8 * MIB);
+	scene.prepare.phase.op = PHASE_OP_READ;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].bytes_read, 8 * MIB);
+	assert_int_equal(done.targets[0].sync_ns, 0);
+	scene_free(&timeline, &done);
+	/* had it been laid out, the data would be the next generation's */
+	assert_int_equal(check_data("a", 8 * MIB, 0), 8 * MIB);
+}
+
+static void a_read_of_what_was_never_written_is_laid_out_first(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	struct stat st;
+	scene_file(&scene, "a", 5 * MIB, true);
+	scene_file(&scene, "b", 3 * MIB, true);
+	scene.prepare.phase.size_bytes = 4 * MIB;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].bytes_read, 4 * MIB);
+	assert_int_equal(done.targets[1].bytes_read, 4 * MIB);
+	scene_free(&timeline, &done);
+	assert_int_equal(check_data("a", 4 * MIB, 0), 4 * MIB);
+	assert_int_equal(check_data("b", 3 * MIB, 0), 3 * MIB);
+	char *path = scene_path(&scene, "a");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4 * MIB); /* no more than the phase may touch */
+	free(path);
+}
+
+/* An interrupted write leaves holes; the read after it must find none. */
+static void a_read_after_an_interrupted_write_finds_no_hole(void **state)
+{
+	(void)state;
+	for (enum phase_split split = PHASE_SPLIT_REGIONS; split <= PHASE_SPLIT_INTERLEAVED;
+	     split++) {
+		struct timeline timeline = {0};
+		struct done done = {0};
+		char name[8];
+		snprintf(name, sizeof(name), "f%d", (int)split);
+		scene.prepare.phase.targets_count = 0;
+		scene_file(&scene, name, 64 * MIB, true);
+		scene.prepare.phase.op = PHASE_OP_WRITE;
+		scene.prepare.phase.split = split;
+		scene.prepare.phase.size_bytes = 64 * MIB;
+		scene.prepare.phase.block_size = 4 * KIB;
+		scene.prepare.phase.workers = 3;
+		struct phase_run *phase = scene_ready(&scene);
+		phase_run_start(phase, clock_now_ns());
+		while (!timeline.buckets_count)
+			phase_run_harvest(phase, &timeline);
+		phase_run_stop(phase, DONE_ABORTED, "told to");
+		scene_wait(phase, PHASE_RUN_RUNNING, &timeline);
+		phase_run_harvest(phase, &timeline);
+		phase_run_done(phase, &done);
+		phase_run_free(phase);
+		scene_free(&timeline, &done);
+		scene.prepare.phase.op = PHASE_OP_READ;
+		scene_finish(scene_ready(&scene), &timeline, &done);
+		assert_complete(&done);
+		assert_int_equal(done.targets[0].bytes_read, 64 * MIB);
+		scene_free(&timeline, &done);
+		char *path = scene_path(&scene, name);
+		struct stat st;
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_size, 64 * MIB);
+		assert_true((uint64_t)st.st_blocks * 512 >= 64 * MIB);
+		free(path);
+	}
+}
+
+static void a_stripe_spreads_what_it_writes_over_its_parts(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "a", 2 * MIB, false);
+	scene_file(&scene, "b", 3 * MIB, false);
+	struct target *stripe = scene_target(&scene, "s", true);
+	struct name parts[] = {{"a"}, {"b"}};
+	stripe->stripe = parts;
+	stripe->stripe_count = 2;
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.block_size = MIB;
+	scene.prepare.phase.size_bytes = 100 * MIB;
+	struct phase_run *phase = scene_ready(&scene);
+	assert_int_equal(phase_run_ready(phase)->targets[0].extent_bytes, 4 * MIB);
+	scene_finish(phase, &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets_count, 1);
+	assert_int_equal(done.targets[0].bytes_written, 100 * MIB);
+	assert_int_equal(done.targets[0].operations, 100);
+	assert_sums(&timeline, &done, 0);
+	scene_free(&timeline, &done);
+	/* unit 3 of the stripe is unit 1 of b; 25 passes: the last is generation 24 */
+	char *path = scene_path(&scene, "b");
+	char *data = mem_new(128 * KIB, 1);
+	int fd = open(path, O_RDONLY);
+	assert_int_equal(pread(fd, data, 128 * KIB, 128 * KIB), 128 * KIB);
+	close(fd);
+	free(path);
+	assert_int_equal(
+		pattern_check(data, 128 * KIB, pattern_key(7, "h", "s", 24), 3 * 128 * KIB),
+		128 * KIB);
+	free(data);
+	/* both parts are whole, so reading them lays nothing out: generation 0 of "a" never was */
+	scene.prepare.phase.op = PHASE_OP_READ;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	scene_free(&timeline, &done);
+	assert_int_equal(check_data("a", 2 * MIB, 25), 0);
+}
+
+static void each_write_is_synced_where_asked(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = MIB;
+	scene.prepare.phase.sync = PHASE_SYNC_EACH;
+	scene.prepare.phase.direct = PHASE_DIRECT_FALSE;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].operations, 16);
+	assert_int_equal(done.targets[0].sync_ns, 0); /* it is within the latencies */
+	scene_free(&timeline, &done);
+}
+
+static void direct_io_is_what_was_asked_for(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "a", 4 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = 4 * MIB;
+	scene.prepare.phase.direct = PHASE_DIRECT_TRUE;
+	struct phase_run *phase = scene_new(&scene);
+	if (scene_wait(phase, PHASE_RUN_PREPARING, NULL) == PHASE_RUN_FAILED) {
+		print_message("skipped: %s\n", phase_run_failure(phase)->text);
+		phase_run_free(phase);
+		skip();
+	}
+	assert_int_not_equal(phase_run_ready(phase)->targets[0].io, TARGET_IO_BUFFERED);
+	scene_finish(phase, &timeline, &done);
+	assert_complete(&done);
+	if (!done.devices_count)
+		print_message("no devices known beneath %s\n", work);
+	for (uint32_t i = 0; i < done.devices_count; i++)
+		if (!done.devices[i].under)
+			assert_true(done.devices[i].written_after -
+					    done.devices[i].written_before >=
+				    4 * MIB);
+	scene_free(&timeline, &done);
+	assert_int_equal(check_data("a", 4 * MIB, 0), 4 * MIB);
+}
+
+static void a_mixed_phase_reads_no_hole_and_writes_new_data(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "a", 2 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_MIXED;
+	scene.prepare.phase.access = PHASE_ACCESS_RANDOM;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	const struct done_target *t = &done.targets[0];
+	assert_int_equal(t->bytes_read + t->bytes_written, 8 * MIB);
+	assert_true(t->bytes_read > 0 && t->bytes_written > 0);
+	assert_int_equal(t->errors, 0);
+	scene_free(&timeline, &done);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(buckets_add_up_to_the_totals, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(whichever_of_size_and_runtime_ends_first_ends_it,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_stop_before_the_start_is_a_failure_and_quick,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_stop_in_the_middle_keeps_what_was_done, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_stop_between_start_and_instant_does_no_io, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_missing_collection_is_noticed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_written_file_holds_the_pattern_and_is_not_laid_out_again, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_read_of_what_was_never_written_is_laid_out_first,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_read_after_an_interrupted_write_finds_no_hole,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_stripe_spreads_what_it_writes_over_its_parts,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_write_is_synced_where_asked, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(direct_io_is_what_was_asked_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mixed_phase_reads_no_hole_and_writes_new_data,
+						set_up, tear_down),
+	};
+
+	test_folder_make();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,462 @@
+/* The load of one worker: on the null engine, and on one of this file that fails as told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/worker.h"
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/pattern.h"
+
+#define BLOCK 4096
+
+/* ---- an engine that does as told, and remembers ---- */
+
+#define LOG_MOST 4096
+static struct {
+	uint64_t offset;
+	enum io_kind kind;
+	uint64_t submitted_ns;
+} log_of[LOG_MOST];
+static uint32_t logged;
+/* Result of the how many-th I/O; all right unless set. */
+static ssize_t (*result_of)(uint32_t number, const struct io *io);
+
+struct engine {
+	struct io *held[256];
+	uint32_t count;
+};
+
+static struct engine *told_open(const struct engine_setup *setup, struct error *err)
+{
+	(void)setup;
+	(void)err;
+	logged = 0;
+	return mem_new(1, sizeof(struct engine));
+}
+
+static uint32_t told_submit(struct engine *engine, struct io **ios, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct io *io = ios[i];
+		io->submitted_ns = clock_now_ns();
+		io->result = result_of ? result_of(logged, io) : (ssize_t)io->length;
+		log_of[logged % LOG_MOST].offset = io->offset;
+		log_of[logged % LOG_MOST].kind = io->kind;
+		log_of[logged % LOG_MOST].submitted_ns = io->submitted_ns;
+		logged++;
+		engine->held[engine->count++] = io;
+	}
+	return count;
+}
+
+/* The last one first: engines may answer in any order. */
+static uint32_t told_reap(struct engine *engine, struct io **ios, uint32_t at_least,
+			  uint32_t at_most)
+{
+	uint32_t count = 0;
+
+	(void)at_most;
+	while (count < at_least && engine->count) {
+		struct io *io = engine->held[--engine->count];
+		io->completed_ns = clock_now_ns();
+		ios[count++] = io;
+	}
+	return count;
+}
+
+static void told_close(struct engine *engine)
+{
+	free(engine);
+}
+
+static const struct engine_ops engine_told = {.name = "told",
+					      .open = told_open,
+					      .submit = told_submit,
+					      .reap = told_reap,
+					      .close = told_close};
+
+/* ---- a target of nothing ---- */
+
+static struct target target_row = {.name = "t", .null = true};
+static struct part part_rows[2] = {
+	{.target = &target_row, .kind = PART_NULL, .fd = -1, .storage.memory_alignment_bytes = 1},
+	{.target = &target_row, .kind = PART_NULL, .fd = -1, .storage.memory_alignment_bytes = 1}};
+static struct part *parts[2] = {&part_rows[0], &part_rows[1]};
+static atomic_bool stop;
+
+static struct phase make_phase(enum phase_op op, uint64_t blocks)
+{
+	return (struct phase){.name = "p",
+			      .op = op,
+			      .block_size = BLOCK,
+			      .workers = 1,
+			      .queue_depth = 1,
+			      .read_percent = 50,
+			      .size_bytes = blocks * BLOCK};
+}
+
+static struct load_target make_target(const struct engine_ops *engine, uint64_t blocks,
+				      uint32_t parts_count)
+{
+	return (struct load_target){.target = &target_row,
+				    .parts = parts,
+				    .parts_count = parts_count,
+				    .stripe = {.unit = BLOCK / 4, .parts = parts_count},
+				    .engine = engine,
+				    .used_bytes = blocks * BLOCK};
+}
+
+static struct worker *run_worker(const struct phase *phase, const struct load_target *target,
+				 uint64_t ramp_ns)
+{
+	struct worker_setup setup = {.phase = phase,
+				     .target = target,
+				     .host = "h",
+				     .seed = 1,
+				     .bucket_ns = 10 * NS_PER_MS,
+				     .ramp_ns = ramp_ns,
+				     .stop = &stop};
+	struct error err;
+	struct worker *worker = worker_new(&setup, &err);
+
+	if (!worker)
+		fail_msg("%s", err.text);
+	worker_run(worker, clock_now_ns());
+	return worker;
+}
+
+static struct tally timeline_of(struct worker *worker)
+{
+	struct timeline timeline = {0};
+	struct tally sum = {0};
+
+	buckets_collect(&worker->buckets, 0, &timeline, 0);
+	for (uint32_t i = 0; i < timeline.buckets_count; i++) {
+		sum.bytes_read += timeline.buckets[i].bytes_read;
+		sum.bytes_written += timeline.buckets[i].bytes_written;
+		sum.operations += timeline.buckets[i].operations;
+		sum.errors += timeline.buckets[i].errors;
+	}
+	free(timeline.buckets);
+	return sum;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	result_of = NULL;
+	atomic_store(&stop, false);
+	return 0;
+}
+
+/* ---- tests ---- */
+
+static void an_amount_is_moved_exactly(void **state)
+{
+	(void)state;
+	static const uint32_t depths[] = {1, 4, 64};
+	for (size_t i = 0; i < 3; i++) {
+		struct phase phase = make_phase(PHASE_OP_READ, 1000);
+		struct load_target target = make_target(&engine_null, 100, 1);
+		phase.queue_depth = depths[i];
+		struct worker *worker = run_worker(&phase, &target, 0);
+		struct tally timeline = timeline_of(worker);
+		assert_int_equal(worker->after.bytes_read, 1000 * BLOCK);
+		assert_int_equal(worker->after.operations, 1000);
+		assert_int_equal(worker->latency.total, 1000);
+		assert_int_equal(worker_passes(worker), 10);
+		assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+		assert_true(worker->first_submit_ns &&
+			    worker->first_submit_ns <= worker->last_completion_ns);
+		assert_int_equal(atomic_load(&worker->waiting_since_ns), 0);
+		worker_free(worker);
+	}
+}
+
+static void blocks_go_out_in_order_and_once(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 50);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.queue_depth = 8;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(logged, 50);
+	for (uint32_t i = 0; i < 50; i++)
+		assert_int_equal(log_of[i].offset, i * BLOCK);
+	assert_int_equal(worker_written_blocks(worker), 50);
+	worker_free(worker);
+}
+
+static ssize_t sleep_in_the_sixth(uint32_t number, const struct io *io)
+{
+	if (number == 5)
+		clock_sleep(400 * NS_PER_MS); /* past the end, whenever it began */
+	return (ssize_t)io->length;
+}
+
+/* The sixth is under way when the time is over: it is drained and booked, and is the last. */
+static void a_runtime_ends_the_submits(void **state)
+{
+	(void)state;
+	static const enum phase_op ops[] = {PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED};
+	for (size_t i = 0; i < 3; i++) {
+		struct phase phase = make_phase(ops[i], 0);
+		struct load_target target = make_target(&engine_told, 50, 1);
+		phase.runtime = 300 * NS_PER_MS;
+		result_of = sleep_in_the_sixth;
+		struct worker *worker = run_worker(&phase, &target, 20 * NS_PER_MS);
+		struct tally timeline = timeline_of(worker);
+		assert_int_equal(logged, 6);
+		assert_int_equal(worker->ramp.operations + worker->after.operations, 6);
+		assert_true(worker->after.operations > 0);
+		assert_int_equal(worker->latency.total, worker->after.operations);
+		assert_int_equal(timeline.operations, 6);
+		worker_free(worker);
+	}
+}
+
+/* Whether an operation is of the ramp is decided by its bucket, so both sums agree. */
+static void the_ramp_is_whole_buckets(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 0);
+	struct load_target target = make_target(&engine_null, 50, 1);
+	struct timeline timeline = {0};
+	phase.runtime = 40 * NS_PER_MS;
+	struct worker *worker = run_worker(&phase, &target, 30 * NS_PER_MS);
+	buckets_collect(&worker->buckets, 0, &timeline, 0);
+	uint64_t after = 0;
+	for (uint32_t i = 0; i < timeline.buckets_count; i++)
+		if (timeline.buckets[i].bucket >= 3)
+			after += timeline.buckets[i].bytes_read;
+	assert_int_equal(after, worker->after.bytes_read);
+	free(timeline.buckets);
+	worker_free(worker);
+}
+
+static ssize_t stop_at_ten(uint32_t number, const struct io *io)
+{
+	if (number == 9)
+		atomic_store(&stop, true);
+	return (ssize_t)io->length;
+}
+
+static void a_stop_drains_and_books(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 1000);
+	struct load_target target = make_target(&engine_told, 1000, 1);
+	phase.queue_depth = 4;
+	result_of = stop_at_ten;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_true(logged >= 10 && logged <= 14);
+	assert_int_equal(worker->after.operations, logged);
+	assert_int_equal(worker_written_blocks(worker), logged);
+	assert_int_equal(worker->end, WORKER_END_DONE);
+	worker_free(worker);
+}
+
+static ssize_t always_fail(uint32_t number, const struct io *io)
+{
+	(void)number;
+	(void)io;
+	return -EIO;
+}
+
+static void a_worker_gives_up_after_a_hundred_errors_in_a_row(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 1000);
+	struct load_target target = make_target(&engine_told, 1000, 1);
+	result_of = always_fail;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	struct tally timeline = timeline_of(worker);
+	assert_int_equal(worker->end, WORKER_END_GAVE_UP);
+	assert_int_equal(worker->after.errors, WORKER_ERRORS_IN_A_ROW);
+	assert_int_equal(worker->after.operations, 0);
+	assert_int_equal(worker->latency.total, 0);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	assert_int_equal(worker->error.number, EIO);
+	assert_int_equal(worker->error.offset, 0);
+	assert_false(atomic_load(&stop));
+	worker_free(worker);
+}
+
+static ssize_t fail_each_second(uint32_t number, const struct io *io)
+{
+	return number % 2 ? (ssize_t)io->length : -EIO;
+}
+
+static void errors_between_successes_do_not_end_it(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 1000);
+	struct load_target target = make_target(&engine_told, 1000, 1);
+	result_of = fail_each_second;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(worker->end, WORKER_END_DONE);
+	assert_int_equal(worker->after.errors, 500);
+	assert_int_equal(worker->after.operations, 500);
+	worker_free(worker);
+}
+
+static ssize_t short_at_three(uint32_t number, const struct io *io)
+{
+	return number == 3 ? 512 : (ssize_t)io->length;
+}
+
+static void a_short_write_counts_what_it_moved_and_as_an_error(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 10);
+	struct load_target target = make_target(&engine_told, 10, 1);
+	result_of = short_at_three;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	struct tally timeline = timeline_of(worker);
+	assert_int_equal(worker->after.bytes_written, 9 * BLOCK + 512);
+	assert_int_equal(worker->after.operations, 10);
+	assert_int_equal(worker->after.errors, 1);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	assert_int_equal(worker->error.number, 0);
+	assert_int_equal(worker->error.offset, 3 * BLOCK);
+	assert_int_equal(worker->error.moved_bytes, 512);
+	/* only what is before it is surely written */
+	assert_int_equal(worker_written_blocks(worker), 3);
+	worker_free(worker);
+}
+
+static ssize_t full_at_seven(uint32_t number, const struct io *io)
+{
+	return number >= 7 ? -ENOSPC : (ssize_t)io->length;
+}
+
+static void a_full_disk_stops_all_at_once(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 1000);
+	struct load_target target = make_target(&engine_told, 1000, 1);
+	result_of = full_at_seven;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(worker->end, WORKER_END_NO_SPACE);
+	assert_true(atomic_load(&stop));
+	assert_int_equal(logged, 8);
+	assert_int_equal(worker_written_blocks(worker), 7);
+	worker_free(worker);
+}
+
+/* A request over two parts is two I/Os and one operation. */
+static void a_striped_request_is_complete_when_its_parts_are(void **state)
+{
+	(void)state;
+	static const uint32_t depths[] = {1, 5};
+	for (size_t i = 0; i < 2; i++) {
+		struct phase phase = make_phase(PHASE_OP_READ, 100);
+		struct load_target target = make_target(&engine_told, 100, 2);
+		phase.queue_depth = depths[i];
+		struct worker *worker = run_worker(&phase, &target, 0);
+		assert_int_equal(logged, 200);
+		assert_int_equal(worker->after.operations, 100);
+		assert_int_equal(worker->after.bytes_read, 100 * BLOCK);
+		worker_free(worker);
+	}
+}
+
+static ssize_t second_part_fails(uint32_t number, const struct io *io)
+{
+	return number % 2 ? -EIO : (ssize_t)io->length;
+}
+
+static void half_a_striped_request_is_an_error_with_bytes(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 10);
+	struct load_target target = make_target(&engine_told, 10, 2);
+	result_of = second_part_fails;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(worker->after.errors, 10);
+	assert_int_equal(worker->after.bytes_read, 10 * BLOCK / 2);
+	assert_int_equal(worker->error.part, 1);
+	worker_free(worker);
+}
+
+/* Data of the worker's own file, as pattern.h makes it, new in each pass. */
+static char first_pass[BLOCK], second_pass[BLOCK];
+static ssize_t keep_block_zero(uint32_t number, const struct io *io)
+{
+	if (number == 0)
+		memcpy(first_pass, io->vector->iov_base, BLOCK);
+	if (number == 4)
+		memcpy(second_pass, io->vector->iov_base, BLOCK);
+	return (ssize_t)io->length;
+}
+
+static void what_is_written_is_the_pattern_of_its_place_and_pass(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 8);
+	struct load_target target = make_target(&engine_told, 4, 1);
+	result_of = keep_block_zero;
+	worker_free(run_worker(&phase, &target, 0));
+	assert_int_equal(pattern_check(first_pass, BLOCK, pattern_key(1, "h", "t", 0), 0), BLOCK);
+	assert_int_equal(pattern_check(second_pass, BLOCK, pattern_key(1, "h", "t", 1), 0), BLOCK);
+}
+
+static ssize_t slow(uint32_t number, const struct io *io)
+{
+	(void)number;
+	clock_sleep(NS_PER_MS);
+	return (ssize_t)io->length;
+}
+
+/* Nobody collects, and buckets are as short as can be: 60,000 of 1 ms would take a minute, so the
+ * limit is lowered by hand. */
+static void a_timeline_that_nobody_collects_ends_the_worker(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 0);
+	struct load_target target = make_target(&engine_told, 10, 1);
+	struct worker_setup setup = {.phase = &phase,
+				     .target = &target,
+				     .host = "h",
+				     .bucket_ns = NS_PER_MS,
+				     .stop = &stop};
+	struct error err;
+	phase.runtime = 3600 * NS_PER_S;
+	result_of = slow;
+	struct worker *worker = worker_new(&setup, &err);
+	assert_non_null(worker);
+	worker->buckets.limit = 5;
+	worker_run(worker, clock_now_ns());
+	assert_int_equal(worker->end, WORKER_END_OVERRUN);
+	struct tally timeline = timeline_of(worker);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	worker_free(worker);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(an_amount_is_moved_exactly, reset),
+		cmocka_unit_test_setup(blocks_go_out_in_order_and_once, reset),
+		cmocka_unit_test_setup(a_runtime_ends_the_submits, reset),
+		cmocka_unit_test_setup(the_ramp_is_whole_buckets, reset),
+		cmocka_unit_test_setup(a_stop_drains_and_books, reset),
+		cmocka_unit_test_setup(a_worker_gives_up_after_a_hundred_errors_in_a_row, reset),
+		cmocka_unit_test_setup(errors_between_successes_do_not_end_it, reset),
+		cmocka_unit_test_setup(a_short_write_counts_what_it_moved_and_as_an_error, reset),
+		cmocka_unit_test_setup(a_full_disk_stops_all_at_once, reset),
+		cmocka_unit_test_setup(a_striped_request_is_complete_when_its_parts_are, reset),
+		cmocka_unit_test_setup(half_a_striped_request_is_an_error_with_bytes, reset),
+		cmocka_unit_test_setup(what_is_written_is_the_pattern_of_its_place_and_pass, reset),
+		cmocka_unit_test_setup(a_timeline_that_nobody_collects_ends_the_worker, reset),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
