@@ -1,0 +1,384 @@
+#include "controller/analysis/findings.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "common/utf8.h"
+#include "controller/analysis/devices.h"
+#include "controller/analysis/window.h"
+
+/* METHODS section 0. */
+#define SHARE_LEAST   0.95 /* below: bytes came from memory, or stayed there */
+#define SHARE_MOST    1.10 /* above: the devices did more than they were asked */
+#define OVERLAP_LEAST 0.60 /* of the longest host */
+#define GAP_MOST      1.05
+#define FROZEN_NS     (3 * NS_PER_S) /* where no plan says suspect_after */
+
+void findings_add(struct result *result, const char *code, const char *level,
+		  const struct result_phase *phase, const char *host, const char *target,
+		  const char *advice, const char *evidence, ...)
+{
+	struct result_finding *finding = RECORD_APPEND(result->findings, result->findings_count);
+	char text[2048];
+	va_list args;
+
+	va_start(args, evidence);
+	vsnprintf(text, sizeof(text), evidence, args);
+	va_end(args);
+	text[utf8_valid(text, strlen(text))] = '\0'; /* where it was cut */
+	*finding = (struct result_finding){
+		.code = mem_text(code),
+		.level = mem_text(level),
+		.phase = mem_text(phase ? phase->name : NULL),
+		.trial = phase ? phase->trial : 0,
+		.host = mem_text(host),
+		.target = mem_text(target),
+		.evidence = mem_text(text),
+		.advice = mem_text(advice),
+	};
+}
+
+char *findings_place(const struct result_finding *finding)
+{
+	char text[1024];
+	size_t used = 0;
+	const struct {
+		const char *what, *name;
+	} parts[] = {
+		{"phase", finding->phase}, {"host", finding->host}, {"target", finding->target}};
+
+	for (size_t i = 0; i < 3 && used < sizeof(text); i++) {
+		if (!parts[i].name)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s '%s'",
+					 used ? ", " : "", parts[i].what, parts[i].name);
+		if (i == 0 && finding->trial > 1 && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, ", trial %u",
+						 finding->trial);
+	}
+	return mem_text(used ? text : "the run");
+}
+
+/* ---- what became of the hosts ---- */
+
+static void report_lost(struct result *result, const struct result_phase *phase,
+			const struct result_phase_host *host)
+{
+	char into_phase[UNITS_TEXT_SIZE], into_run[UNITS_TEXT_SIZE];
+	uint64_t at_ns = host->lost_at_ns;
+	const char *why = host->text ? host->text : "it fell silent";
+
+	static const char advice[] = "look at the agent's log on that host; what it had sent is "
+				     "kept, the cluster's figures leave it out";
+
+	if (at_ns < phase->start_ns)
+		findings_add(result, "HOST_LOST", "INVALID", phase, host->host, NULL, advice,
+			     "the host was lost %s into the run, before the phase began: %s",
+			     units_format_ns(into_run, (double)at_ns), why);
+	else
+		findings_add(result, "HOST_LOST", "INVALID", phase, host->host, NULL, advice,
+			     "the host was lost %s into the phase, %s into the run: %s",
+			     units_format_ns(into_phase, (double)(at_ns - phase->start_ns)),
+			     units_format_ns(into_run, (double)at_ns), why);
+}
+
+/* A host that refused made the run REFUSED when nothing had been measured by then; the run loop
+ * has said so. Later it is a hole in the result like any other. */
+static void report_refused(struct result *result, const struct result_phase *phase,
+			   const struct result_phase_host *host)
+{
+	findings_add(result, "HOST_REFUSED",
+		     text_is(result->outcome, "REFUSED") ? "REFUSE" : "INVALID", phase, host->host,
+		     NULL, NULL, "the host refused the phase: %s",
+		     host->text ? host->text : "it gave no reason");
+}
+
+static void check_hosts(struct result *result, const struct result_phase *phase, const char *state)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (!text_is(host->state, state))
+			continue;
+		if (text_is(state, "lost"))
+			report_lost(result, phase, host);
+		else if (text_is(state, "refused"))
+			report_refused(result, phase, host);
+		else
+			findings_add(result, "HOST_BROKEN", "INVALID", phase, host->host, NULL,
+				     "remove the cause and run again; the figures of this host "
+				     "are of what it did until then",
+				     "the host's part was %s: %s", state,
+				     host->text ? host->text : "no reason was given");
+	}
+}
+
+/* Busy is not dead: silence alone qualifies, but an agent that did not run for as long has done
+ * less than its host could. */
+static void check_liveness(struct result *result, const struct result_phase *phase)
+{
+	uint64_t limit_ns = result->plan ? result->plan->fleet.suspect_after : FROZEN_NS;
+	char text[UNITS_TEXT_SIZE];
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (limit_ns && host->frozen_ns >= limit_ns)
+			findings_add(result, "HOST_FROZEN", "INVALID", phase, host->host, NULL,
+				     "find out what stopped the agent: a debugger, a frozen "
+				     "cgroup, a suspended machine, no memory",
+				     "the agent itself did not run for %s",
+				     units_format_ns(text, (double)host->frozen_ns));
+		else if (host->silence_ns)
+			findings_add(result, "LATE_HEARTBEAT", "WARN", phase, host->host, NULL,
+				     "look at the network and at the load of the host",
+				     "nothing was heard of the host for %s",
+				     units_format_ns(text, (double)host->silence_ns));
+	}
+}
+
+/* ---- windows ---- */
+
+static bool is_timed(const struct result_cluster *cluster)
+{
+	return text_is(cluster->headline, "all_active");
+}
+
+static uint64_t longest_host_ns(const struct result_phase *phase)
+{
+	uint64_t longest_ns = 0;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		struct window_interval own = window_host_interval(phase, &phase->hosts[h]);
+		if (own.end_ns - own.start_ns > longest_ns)
+			longest_ns = own.end_ns - own.start_ns;
+	}
+	return longest_ns;
+}
+
+static void check_length(struct result *result, const struct result_phase *phase)
+{
+	struct window_interval span = window_span(phase);
+	bool timed = is_timed(phase->cluster);
+	uint64_t length_ns =
+		timed ? phase->cluster->all_active_window_ns : span.end_ns - span.start_ns;
+	char is[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE];
+
+	if (length_ns >= result->min_window_ns)
+		return;
+	findings_add(result, "TOO_SHORT", "INVALID", phase, NULL, NULL,
+		     timed ? "raise runtime; or lower min_window where a short look will do"
+			   : "raise size; or lower min_window where a short look will do",
+		     "%s is %s, shorter than min_window, %s",
+		     timed ? "the all-active window" : "the span from first start to last end",
+		     units_format_ns(is, (double)length_ns),
+		     units_format_ns(least, (double)result->min_window_ns));
+}
+
+static void check_overlap(struct result *result, const struct result_phase *phase)
+{
+	uint64_t window_ns = phase->cluster->all_active_window_ns;
+	uint64_t longest_ns = longest_host_ns(phase);
+	char is[UNITS_TEXT_SIZE], longest[UNITS_TEXT_SIZE];
+
+	if (!is_timed(phase->cluster) || !longest_ns ||
+	    (double)window_ns >= OVERLAP_LEAST * (double)longest_ns)
+		return;
+	findings_add(result, "OVERLAP_TOO_SMALL", "INVALID", phase, NULL, NULL,
+		     "find out which target started late or ended early: first_io_ns and "
+		     "last_io_ns in run.json",
+		     "all were active together for %s only, %.0f %% of the longest host's %s; at "
+		     "least 60 %% are wanted",
+		     units_format_ns(is, (double)window_ns),
+		     100 * (double)window_ns / (double)longest_ns,
+		     units_format_ns(longest, (double)longest_ns));
+}
+
+static void check_gap(struct result *result, const struct result_phase *phase)
+{
+	const struct result_cluster *cluster = phase->cluster;
+	char sum[UNITS_TEXT_SIZE];
+
+	if (!(cluster->gap > GAP_MOST))
+		return;
+	findings_add(result, "SUM_OF_AVERAGES_GAP", "WARN", phase, NULL, NULL,
+		     "quote the headline; the sum of averages adds rates of different times",
+		     "the sum of the hosts' averages, %s, is %.2f times the headline",
+		     units_format_rate(sum, cluster->sum_of_averages_bytes_per_s), cluster->gap);
+}
+
+static void check_window(struct result *result, const struct result_phase *phase)
+{
+	if (!phase->cluster)
+		return; /* a host is missing, and that has been said */
+	check_length(result, phase);
+	check_overlap(result, phase);
+	check_gap(result, phase);
+}
+
+/* ---- targets ---- */
+
+static void check_errors(struct result *result, const struct result_phase *phase,
+			 const struct result_phase_host *host, const struct result_target *target)
+{
+	if (target->errors)
+		findings_add(result, "IO_ERRORS", "INVALID", phase, host->host, target->target,
+			     "look at the kernel's log of that host; a gate on errors says how "
+			     "many are acceptable",
+			     "%llu I/O errors beside %llu operations%s%s",
+			     (unsigned long long)target->errors,
+			     (unsigned long long)target->operations,
+			     target->first_error ? "; the first: " : "",
+			     target->first_error ? target->first_error : "");
+	if (!target->operations && window_host_is_complete(host))
+		findings_add(result, "NO_IO", "INVALID", phase, host->host, target->target,
+			     "raise runtime or size, or lower ramp or block_size",
+			     "not one operation was completed on this target outside the ramp");
+}
+
+static void check_kind(struct result *result, const struct result_phase *phase,
+		       const struct result_phase_host *host, const struct result_target *target)
+{
+	const char *system = target->file_system ? target->file_system : "the device";
+
+	if (target->ram)
+		findings_add(result, "RAM_TARGET", "WARN", phase, host->host, target->target,
+			     "say nothing about a disk with these figures",
+			     "the target is held in memory (%s); allow_ram let it pass", system);
+	if (text_is(target->io, "buffered"))
+		findings_add(result, "BUFFERED_PHASE", "WARN", phase, host->host, target->target,
+			     "use direct: true on a file system that has it",
+			     "I/O went through the page cache (%s)", system);
+	if (text_is(target->io, "written through"))
+		findings_add(result, "WRITTEN_THROUGH", "NOTE", phase, host->host, target->target,
+			     NULL,
+			     "%s accepts direct I/O but may copy it through memory; the bytes "
+			     "reach the device before a write returns",
+			     system);
+}
+
+static bool moved_anything(const struct result_target *target)
+{
+	return devices_engine_bytes(target) > 0;
+}
+
+static void report_low_share(struct result *result, const struct result_phase *phase,
+			     const struct result_phase_host *host,
+			     const struct result_target *target, double share)
+{
+	const struct phase *plan = result_plan_phase(result, phase->name);
+	bool allowed = plan && plan->cache == PHASE_CACHE_ALLOWED;
+
+	if (text_is(phase->op, "write"))
+		findings_add(result, "WRITE_NOT_ON_DEVICE", "WARN", phase, host->host,
+			     target->target,
+			     "use sync: end; where that is set, something beneath compresses, "
+			     "deduplicates or holds back what is written",
+			     "after the phase %.1f %% of the bytes written were on the devices "
+			     "of its group",
+			     100 * share);
+	else
+		findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
+			     host->host, target->target,
+			     allowed ? NULL
+				     : "use direct: true or a size over twice the memory; cache: "
+				       "allowed where a cached figure is wanted",
+			     "%.1f %% of the bytes moved on the devices of its group, the rest "
+			     "was served from memory",
+			     100 * share);
+}
+
+static void check_devices(struct result *result, const struct result_phase *phase,
+			  const struct result_phase_host *host, const struct result_target *target)
+{
+	const struct result_device *device = devices_find(phase, target);
+
+	if (!moved_anything(target) || text_is(target->io, "none"))
+		return;
+	if (!device)
+		findings_add(result, "NO_DEVICE_COUNTERS", "NOTE", phase, host->host,
+			     target->target, NULL,
+			     "the devices beneath (%s) are not known, so neither is whether the "
+			     "bytes moved on them",
+			     target->file_system ? target->file_system : "no file system");
+	else if (device->share < SHARE_LEAST)
+		report_low_share(result, phase, host, target, device->share);
+	else if (device->share > SHARE_MOST)
+		findings_add(result, "DEVICE_MOVED_MORE", "WARN", phase, host->host, target->target,
+			     "look for others at work on the device, read-ahead, or copies that "
+			     "a mirror or parity makes",
+			     "the devices of its group moved %.2f times what the engine did",
+			     device->share);
+}
+
+static void check_targets(struct result *result, const struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		for (uint32_t t = 0; t < host->targets_count; t++) {
+			const struct result_target *target = &host->targets[t];
+			check_errors(result, phase, host, target);
+			check_kind(result, phase, host, target);
+			if (window_host_is_complete(host))
+				check_devices(result, phase, host, target);
+		}
+	}
+}
+
+/* ---- what hosts say themselves ---- */
+
+static bool has_note(const struct result *result, const char *host, const char *text)
+{
+	for (uint32_t i = 0; i < result->findings_count; i++) {
+		const struct result_finding *finding = &result->findings[i];
+		if (text_is(finding->code, "AGENT_NOTE") && text_is(finding->host, host) &&
+		    text_is(finding->evidence, text))
+			return true;
+	}
+	return false;
+}
+
+/* Agents repeat a note in each phase; it is told at the first. */
+static void check_notes(struct result *result, const struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		for (uint32_t n = 0; n < host->notes_count; n++)
+			if (host->notes[n].name &&
+			    !has_note(result, host->host, host->notes[n].name))
+				findings_add(result, "AGENT_NOTE", "NOTE", phase, host->host, NULL,
+					     NULL, "%s", host->notes[n].name);
+	}
+}
+
+static void check_security(struct result *result)
+{
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (result->hosts[h].insecure)
+			findings_add(result, "INSECURE", "NOTE", NULL, result->hosts[h].host, NULL,
+				     "keep such a network to yourself",
+				     "the agent was spoken to without keys beyond the loopback");
+}
+
+void findings_compute(struct result *result, const struct result_series *series)
+{
+	static const char *const states[] = {"lost", "refused", "broken", "aborted"};
+
+	(void)series; /* rules over the timeline come here: steadiness, stalls, steps */
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (uint32_t p = 0; p < result->phases_count; p++)
+			check_hosts(result, &result->phases[p], states[s]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_liveness(result, &result->phases[p]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_window(result, &result->phases[p]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_targets(result, &result->phases[p]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_notes(result, &result->phases[p]);
+	check_security(result);
+}

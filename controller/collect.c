@@ -1,0 +1,369 @@
+#include "controller/collect.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+#include "controller/analysis/devices.h"
+#include "controller/analysis/window.h"
+
+/* How far beyond the present a bucket may lie: clocks differ by their bound, not by more. */
+#define BUCKET_SLACK_NS (10 * NS_PER_S)
+
+/* ---- begin ---- */
+
+static void free_series(struct result_phase *phase, struct phase_series *series)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
+			free(series->series[h][t].buckets);
+		free(series->series[h]);
+		free(series->latency[h]);
+	}
+	free(series->series);
+	free(series->latency);
+	*series = (struct phase_series){0};
+}
+
+static struct result_phase *current(const struct collect *collect)
+{
+	return &collect->result->phases[collect->result->phases_count - 1];
+}
+
+static struct phase_series *current_series(const struct collect *collect)
+{
+	return &collect->series->phases[collect->result->phases_count - 1];
+}
+
+static void add_host(struct collect *collect, struct result_phase *result,
+		     struct phase_series *series, const char *name)
+{
+	struct result_phase_host *host = RECORD_APPEND(result->hosts, result->hosts_count);
+	uint32_t h = result->hosts_count - 1, targets = collect->phase->targets_count;
+
+	host->host = mem_text(name);
+	for (uint32_t t = 0; t < targets; t++) {
+		struct result_target *target = RECORD_APPEND(host->targets, host->targets_count);
+		target->target = mem_text(collect->phase->targets[t].name);
+		target->io = mem_text("none");
+		target->throughput_bytes_per_s = target->iops = NAN;
+		target->throughput_with_sync_bytes_per_s = NAN;
+	}
+	series->series[h] = mem_new(targets, sizeof(**series->series));
+	series->latency[h] = mem_new(targets, sizeof(**series->latency));
+}
+
+void collect_begin(struct collect *collect, const struct fleet *fleet, const struct plan *plan,
+		   const struct phase *phase, uint32_t trial, bool again)
+{
+	struct result *result = collect->result;
+
+	if (again) {
+		free_series(current(collect), current_series(collect));
+		record_release(&result_phase_table, current(collect));
+		result->phases_count--;
+	}
+	struct result_phase *entry = RECORD_APPEND(result->phases, result->phases_count);
+	collect->series->phases = mem_resize(collect->series->phases, result->phases_count,
+					     sizeof(*collect->series->phases));
+	struct phase_series *series = current_series(collect);
+	*series = (struct phase_series){.series = mem_new(fleet->count, sizeof(*series->series)),
+					.latency = mem_new(fleet->count, sizeof(*series->latency))};
+	entry->name = mem_text(phase->name);
+	entry->op = mem_text(phase_op_names[phase->op]);
+	entry->trial = trial;
+	entry->bucket_ns = plan->bucket;
+	entry->ramp_ns = (phase->ramp + plan->bucket - 1) / plan->bucket * plan->bucket;
+	collect->phase = phase;
+	collect->start_ns = collect->bytes = 0;
+	free(collect->phase_host);
+	collect->phase_host = mem_new(fleet->count, sizeof(*collect->phase_host));
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		collect->phase_host[i] = fleet->hosts[i].in_phase ? entry->hosts_count : UINT32_MAX;
+		if (fleet->hosts[i].in_phase)
+			add_host(collect, entry, series, fleet->hosts[i].plan->name);
+	}
+}
+
+void collect_release(struct collect *collect)
+{
+	for (uint32_t p = 0; p < collect->result->phases_count; p++)
+		free_series(&collect->result->phases[p], &collect->series->phases[p]);
+	free(collect->series->phases);
+	free(collect->phase_host);
+	collect->series->phases = NULL;
+	collect->phase_host = NULL;
+}
+
+/* ---- timeline ---- */
+
+static struct series_bucket *bucket_at(struct series *series, uint32_t bucket)
+{
+	if (bucket >= series->count) {
+		/* Powers of two: most of these calls change nothing. */
+		size_t room = 64;
+		while (room <= bucket)
+			room *= 2;
+		series->buckets = mem_resize(series->buckets, room, sizeof(*series->buckets));
+		memset(&series->buckets[series->count], 0,
+		       (bucket + 1 - series->count) * sizeof(*series->buckets));
+		series->count = bucket + 1;
+	}
+	return &series->buckets[bucket];
+}
+
+void collect_timeline(void *context, uint32_t host, const struct timeline *timeline)
+{
+	struct collect *collect = context;
+	uint64_t now = clock_now_ns();
+	uint32_t h = collect->phase_host[host];
+	uint64_t latest = (now - collect->start_ns + BUCKET_SLACK_NS) / current(collect)->bucket_ns;
+
+	if (h == UINT32_MAX || !collect->start_ns)
+		return;
+	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
+		const struct timeline_bucket *from = &timeline->buckets[i];
+		if (from->target >= collect->phase->targets_count || from->bucket > latest) {
+			collect->dropped++;
+			continue;
+		}
+		struct series_bucket *to =
+			bucket_at(&current_series(collect)->series[h][from->target], from->bucket);
+		to->bytes_read += from->bytes_read;
+		to->bytes_written += from->bytes_written;
+		to->operations += from->operations;
+		to->errors += from->errors;
+		if (from->worst_ns > to->worst_ns)
+			to->worst_ns = from->worst_ns;
+		collect->bytes += from->bytes_read + from->bytes_written;
+	}
+}
+
+/* ---- end ---- */
+
+/* An instant of an agent's clock, in ns since the run's start; 0 stays 0 (no I/O). */
+static uint64_t since_run(const struct collect *collect, const struct fleet_host *host,
+			  uint64_t agent_ns)
+{
+	if (!agent_ns)
+		return 0;
+	int64_t after_start = (int64_t)(agent_ns - host->at_ns);
+	return (uint64_t)((int64_t)(collect->start_ns - collect->run_start_ns) + after_start);
+}
+
+/* What the timeline says: all that is known of a host that was lost. */
+static void fill_from_series(struct result_phase *phase, const struct series *series,
+			     struct result_target *target)
+{
+	uint64_t ramp_buckets = phase->ramp_ns / phase->bucket_ns;
+
+	for (uint32_t k = 0; k < series->count; k++) {
+		const struct series_bucket *bucket = &series->buckets[k];
+		if (k < ramp_buckets) {
+			target->ramp_bytes += bucket->bytes_read + bucket->bytes_written;
+			continue;
+		}
+		target->bytes_read += bucket->bytes_read;
+		target->bytes_written += bucket->bytes_written;
+		target->operations += bucket->operations;
+		target->errors += bucket->errors;
+	}
+	target->bytes = target->bytes_read + target->bytes_written;
+}
+
+static void fill_latency(const struct done_target *from, struct histogram *h,
+			 struct result_target *target)
+{
+	for (uint32_t i = 0; i < from->latency_count; i++) {
+		h->counts[from->latency[i].index] += from->latency[i].count;
+		h->total += from->latency[i].count;
+	}
+	h->max = from->max_latency_ns;
+	target->latency_ns = window_latency(h);
+}
+
+static void fill_target(const struct collect *collect, const struct fleet_host *host,
+			const struct done_target *from, struct result_target *target)
+{
+	target->bytes_read = from->bytes_read;
+	target->bytes_written = from->bytes_written;
+	target->bytes = from->bytes_read + from->bytes_written;
+	target->operations = from->operations;
+	target->errors = from->errors;
+	target->ramp_bytes = from->ramp_bytes_read + from->ramp_bytes_written;
+	target->passes = from->passes;
+	target->first_io_ns = since_run(collect, host, from->first_io_ns);
+	target->last_io_ns = since_run(collect, host, from->last_io_ns);
+	target->sync_ns = from->sync_ns;
+	target->first_error = mem_text(from->first_error);
+	window_target_rates(current(collect), target);
+}
+
+static void fill_ready(const struct ready *ready, struct result_phase_host *entry)
+{
+	for (uint32_t i = 0; i < ready->targets_count; i++) {
+		const struct ready_target *from = &ready->targets[i];
+		for (uint32_t t = 0; t < entry->targets_count; t++) {
+			struct result_target *target = &entry->targets[t];
+			if (!from->target || strcmp(from->target, target->target) != 0)
+				continue;
+			free(target->io);
+			free(target->engine);
+			free(target->file_system);
+			target->extent_bytes = from->extent_bytes;
+			target->io = mem_text(target_io_names[from->io]);
+			target->ram = from->ram;
+			target->engine = mem_text(from->engine);
+			target->file_system = mem_text(from->file_system);
+		}
+	}
+	for (uint32_t i = 0; i < ready->notes_count; i++) {
+		struct name *note = RECORD_APPEND(entry->notes, entry->notes_count);
+		note->name = mem_text(ready->notes[i].name);
+	}
+	entry->buffer_bytes = ready->buffer_bytes;
+}
+
+static void fill_workers(const struct collect *collect, const struct fleet_host *host,
+			 struct result_phase_host *entry)
+{
+	for (uint32_t i = 0; i < host->done.workers_count; i++) {
+		const struct done_worker *from = &host->done.workers[i];
+		struct result_worker *worker = RECORD_APPEND(entry->workers, entry->workers_count);
+		worker->target = mem_text(from->target);
+		worker->worker = from->worker;
+		worker->first_submit_ns = since_run(collect, host, from->first_submit_ns);
+		worker->last_completion_ns = since_run(collect, host, from->last_completion_ns);
+		worker->operations = from->operations;
+	}
+}
+
+/* The timeline of each target adds up to its separately counted totals, or the host's figures are
+ * not to be believed. */
+static const char *check_sums(struct result_phase *phase, const struct series *series,
+			      const struct result_phase_host *entry)
+{
+	for (uint32_t t = 0; t < entry->targets_count; t++) {
+		const struct result_target *target = &entry->targets[t];
+		struct result_target sums = {0};
+		fill_from_series(phase, &series[t], &sums);
+		if (sums.bytes_read != target->bytes_read ||
+		    sums.bytes_written != target->bytes_written ||
+		    sums.operations != target->operations || sums.errors != target->errors ||
+		    sums.ramp_bytes != target->ramp_bytes)
+			return "its timeline does not add up to its totals: neither can be "
+			       "believed";
+	}
+	return NULL;
+}
+
+static void fill_done(struct collect *collect, const struct fleet_host *host, uint32_t h)
+{
+	struct result_phase *phase = current(collect);
+	struct result_phase_host *entry = &phase->hosts[h];
+	struct phase_series *series = current_series(collect);
+	const struct done *done = &host->done;
+	const char *state = done_state_names[done->state], *text = done->text;
+
+	if (done->targets_count == entry->targets_count) {
+		for (uint32_t t = 0; t < entry->targets_count; t++) {
+			fill_target(collect, host, &done->targets[t], &entry->targets[t]);
+			fill_latency(&done->targets[t], &series->latency[h][t], &entry->targets[t]);
+		}
+		const char *wrong = check_sums(phase, series->series[h], entry);
+		if (wrong) {
+			state = done_state_names[DONE_BROKEN];
+			text = wrong;
+		}
+	} else {
+		state = done_state_names[DONE_BROKEN];
+		text = "it reported other targets than it was asked for";
+	}
+	entry->state = mem_text(state);
+	entry->text = mem_text(text);
+	entry->cpu_ns = done->cpu_ns;
+	entry->frozen_ns = done->frozen_ns;
+	fill_workers(collect, host, entry);
+}
+
+static void fill_undone(struct collect *collect, const struct fleet_host *host, uint32_t h)
+{
+	struct result_phase *phase = current(collect);
+	struct result_phase_host *entry = &phase->hosts[h];
+
+	for (uint32_t t = 0; t < entry->targets_count; t++)
+		fill_from_series(phase, &current_series(collect)->series[h][t], &entry->targets[t]);
+	if (host->status == FLEET_STATUS_LOST) {
+		entry->state = mem_text("lost");
+		entry->text = mem_text(host->why);
+		entry->lost_at_ns = host->lost_ns - collect->run_start_ns;
+	} else if (host->is_failed) {
+		entry->state = mem_text(host->failed.kind == FAILED_REFUSED ? "refused" : "broken");
+		entry->text = mem_text(host->failed.text);
+	} else {
+		entry->state = mem_text("aborted");
+		entry->text = mem_text("the phase was not run");
+	}
+}
+
+/* Latest first submit less earliest, over every worker that did I/O. */
+static void fill_skew(const struct collect *collect, const struct fleet *fleet,
+		      struct result_phase *phase)
+{
+	uint64_t earliest = UINT64_MAX, latest = 0;
+	uint64_t widest = 0, second = 0;
+
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		const struct fleet_host *host = &fleet->hosts[i];
+		if (collect->phase_host[i] == UINT32_MAX || !host->is_done)
+			continue;
+		const struct result_phase_host *entry = &phase->hosts[collect->phase_host[i]];
+		for (uint32_t w = 0; w < entry->workers_count; w++) {
+			uint64_t first = entry->workers[w].first_submit_ns;
+			if (!first)
+				continue;
+			earliest = first < earliest ? first : earliest;
+			latest = first > latest ? first : latest;
+		}
+		if (host->start_bound_ns > widest) {
+			second = widest;
+			widest = host->start_bound_ns;
+		} else if (host->start_bound_ns > second) {
+			second = host->start_bound_ns;
+		}
+	}
+	phase->start_skew_ns = latest > earliest ? latest - earliest : 0;
+	/* Between two hosts the offsets' errors add; within one they cancel. */
+	phase->start_skew_bound_ns = phase->hosts_count > 1 ? widest + second : 0;
+}
+
+void collect_end(struct collect *collect, const struct fleet *fleet)
+{
+	struct result_phase *phase = current(collect);
+	const struct done_device **counters = mem_new(fleet->count, sizeof(*counters));
+	uint32_t *counts = mem_new(fleet->count, sizeof(*counts));
+
+	phase->start_ns = collect->start_ns ? collect->start_ns - collect->run_start_ns : 0;
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		const struct fleet_host *host = &fleet->hosts[i];
+		uint32_t h = collect->phase_host[i];
+		if (h == UINT32_MAX)
+			continue;
+		if (host->is_ready)
+			fill_ready(&host->ready, &phase->hosts[h]);
+		if (host->is_done)
+			fill_done(collect, host, h);
+		else
+			fill_undone(collect, host, h);
+		phase->hosts[h].silence_ns = host->silence_ns;
+		counters[h] = host->done.devices;
+		counts[h] = host->done.devices_count;
+	}
+	fill_skew(collect, fleet, phase);
+	devices_merge(collect->result, phase, counters, counts);
+	window_compute(phase, current_series(collect), collect->phase->runtime > 0);
+	free(counters);
+	free(counts);
+}

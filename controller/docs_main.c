@@ -1,0 +1,90 @@
+/* docs_main.c - muster-docs: prints docs/PLAN.md and docs/PROTOCOL.md from the tables. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/record_doc.h"
+#include "controller/plan.h"
+#include "proto/agent_state.h"
+#include "proto/messages.h"
+#include "proto/version.h"
+
+static void print_plan(void)
+{
+	const struct record_table *tables[] = {&plan_table};
+
+	puts("# The plan\n\n"
+	     "Printed from the tables by `make docs`; do not edit.\n\n"
+	     "A plan is one YAML document. Sizes: `4096`, `4KiB`, `1MiB`, `2GiB`, and `k`, `M`, "
+	     "`G`, `T` "
+	     "alone are\nbinary too (`64k` is 65,536); `kB`, `MB`, `GB`, `TB` are decimal. Times: "
+	     "`50ms`, "
+	     "`60s`, `5m`, `2h`.\nShares: `10%`. Rates: `800 MB/s`. Memory: `2x ram` is twice the "
+	     "memory of "
+	     "each host. Everything else\n(trailing letters, signs, leading zeros, overflow) is an "
+	     "error that "
+	     "says where it stands and what would\nbe legal; `muster check PLAN` prints all of "
+	     "them at once.\n\n"
+	     "`defaults` is a map of phase keys; each phase has those that it does not set itself. "
+	     "An agent's\n"
+	     "`targets` completes or replaces the plan's targets of the same name on its hosts.\n");
+	record_doc_print(tables, 1, false, stdout);
+}
+
+static void print_states(void)
+{
+	puts("## States of an agent\n\n| state | event | next |\n|---|---|---|");
+	for (int state = 0; state < AGENT_STATES; state++)
+		for (int event = 0; event < AGENT_EVENTS; event++) {
+			int next =
+				agent_state_next((enum agent_state)state, (enum agent_event)event);
+			if (next >= 0)
+				printf("| %s | %s | %s |\n",
+				       agent_state_name((enum agent_state)state),
+				       agent_event_name((enum agent_event)event),
+				       agent_state_name((enum agent_state)next));
+		}
+	puts("");
+}
+
+static void print_protocol(void)
+{
+	const struct record_table *tables[MESSAGE_KINDS];
+
+	printf("# The protocol\n\n"
+	       "Printed from the tables by `make docs`; do not edit. Fingerprint of this version: "
+	       "`%s`.\n\n"
+	       "One ZeroMQ ROUTER socket on each side. A message is one frame, a msgpack array\n"
+	       "`[kind, lease, phase, attempt, body]`; the body is an array of the rows below in "
+	       "their order, "
+	       "absent text\nand records are nil, enumerations are names. `hello` and `refuse` "
+	       "have a form of "
+	       "their own that never\nchanges: `[\"muster\", 1, kind, version, fingerprint, host, "
+	       "program or "
+	       "reason]`. Frames are at most 16 MiB.\n\n"
+	       "| kind | from | what |\n|---|---|---|\n",
+	       version_fingerprint());
+	for (int kind = 0; kind < MESSAGE_KINDS; kind++) {
+		const struct message_type *type = &message_types[kind];
+		const char *from = type->from_agent && type->from_controller ? "both"
+				   : type->from_agent                        ? "agent"
+									     : "controller";
+		printf("| `%s` | %s | %s |\n", type->name, from, type->doc);
+		tables[kind] = type->table;
+	}
+	puts("");
+	print_states();
+	record_doc_print(tables, MESSAGE_KINDS, true, stdout);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "plan") == 0)
+		print_plan();
+	else if (argc == 2 && strcmp(argv[1], "protocol") == 0)
+		print_protocol();
+	else {
+		fputs("usage: muster-docs plan | protocol\n", stderr);
+		return 2;
+	}
+	return fflush(stdout) == 0 ? 0 : 1;
+}

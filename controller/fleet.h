@@ -1,0 +1,107 @@
+/* fleet.h - the controller's side of the conversation with every agent.
+ *
+ * One thread. fleet_pump() moves messages, keeps heartbeats and clock probes going and notices who
+ * is silent; the run loop asks questions in between. What an agent answers is kept in its
+ * fleet_host until the next phase. A message that its state does not allow is dropped, counted. */
+#ifndef MUSTER_CONTROLLER_FLEET_H
+#define MUSTER_CONTROLLER_FLEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/log.h"
+#include "controller/clock_sync.h"
+#include "controller/plan.h"
+#include "controller/reach.h"
+#include "proto/agent_state.h"
+#include "proto/channel.h"
+#include "proto/codec.h"
+#include "proto/messages.h"
+
+enum fleet_status {
+	FLEET_STATUS_CONNECTING, /* no hello yet */
+	FLEET_STATUS_GREETED,    /* same build; lease asked for */
+	FLEET_STATUS_LEASED,
+	FLEET_STATUS_REFUSED, /* said no to hello or lease: see `why` */
+	FLEET_STATUS_LOST,    /* silent for dead_after, or stuck: see `why` */
+};
+
+struct fleet_host {
+	const struct plan_host *plan;
+	char *endpoint;
+	struct reach reach;
+	struct channel_peer peer;
+	enum fleet_status status;
+	char *why; /* REFUSED, LOST */
+	struct leased facts;
+	struct clock_sync clock;
+	uint32_t probes_left; /* of the burst under way */
+	uint64_t probed_ns;
+	uint64_t heard_ns;
+	uint64_t lost_ns;    /* 0: not lost */
+	bool suspected;      /* silent for suspect_after, not dead */
+	uint64_t silence_ns; /* longest silence in this phase that was over suspect_after */
+
+	/* of the phase under way */
+	enum agent_state state;
+	bool in_phase;
+	bool is_ready, is_failed, is_late, is_done, is_released;
+	struct ready ready;
+	struct failed failed;
+	struct done done;
+	struct released released;
+	struct progress progress;
+	uint64_t moved_ns;       /* controller's clock when it last showed progress */
+	uint64_t sequence;       /* newest timeline or done that was taken */
+	uint64_t at_ns;          /* start on the agent's clock */
+	uint64_t start_bound_ns; /* how well its clock was known then */
+};
+
+struct fleet {
+	struct channel *channel;
+	struct fleet_host *hosts;
+	uint32_t count;
+	char run[64];
+	char lease[CODEC_LEASE_SIZE];
+	uint64_t suspect_after_ns, dead_after_ns;
+	uint32_t phase, attempt; /* under way; 0: none */
+	uint64_t ticked_ns, beat_ns;
+	struct log_limit malformed;
+	uint64_t dropped; /* malformed or unexpected */
+	/* Called for each new timeline batch, in order, once. */
+	void (*on_timeline)(void *context, uint32_t host, const struct timeline *timeline);
+	void *context;
+};
+
+/* `hosts` is lent until fleet_close; `ports` has each local agent's port, in order. */
+int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
+	       const uint16_t *local_ports, struct error *err);
+void fleet_close(struct fleet *fleet);
+
+/* Says hello to all and asks for their leases. 0 when every one is LEASED; -1 with every host that
+ * is not and why (ERROR_SETUP), nothing having been asked of any beyond that. At most 10 s. */
+int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err);
+
+/* Moves messages for at most `timeout_ms`. */
+void fleet_pump(struct fleet *fleet, int timeout_ms);
+
+void fleet_send(struct fleet *fleet, struct fleet_host *host, enum message_kind kind,
+		const void *body);
+/* To every host that is LEASED (and in the phase, when there is one). */
+void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *body);
+
+/* Begins a burst of clock exchanges with every leased host; fleet_pump goes on with it. */
+void fleet_probe(struct fleet *fleet, uint32_t exchanges);
+bool fleet_is_probed(const struct fleet *fleet);
+
+/* Forgets the answers of the last phase and makes `phase`, `attempt` the one under way. */
+void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt);
+
+/* Gives a host up: its later messages are ignored. `why` is copied. */
+void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why);
+
+/* Hosts that are LEASED. */
+uint32_t fleet_alive(const struct fleet *fleet);
+
+#endif

@@ -1,0 +1,341 @@
+#include "controller/local.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+
+#define START_NS (10 * NS_PER_S)
+#define STOP_NS  (35 * NS_PER_S)
+
+/* ---- directories and config ---- */
+
+static int make_directory(const char *path, struct error *err)
+{
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return 0;
+	error_set(err, ERROR_SETUP, "cannot make directory '%s' for a local agent: %s", path,
+		  strerror(errno));
+	return -1;
+}
+
+/* /var/tmp rather than /tmp, which is memory on many systems. */
+static int make_temporary(struct local_agents *local, struct error *err)
+{
+	const char *base = getenv("TMPDIR");
+
+	if (local->temporary)
+		return 0;
+	char *path = mem_format("%s/muster-XXXXXX", base && *base ? base : "/var/tmp");
+	if (!mkdtemp(path)) {
+		error_set(err, ERROR_SETUP, "cannot make a directory like '%s': %s", path,
+			  strerror(errno));
+		free(path);
+		return -1;
+	}
+	local->temporary = path;
+	return 0;
+}
+
+static int make_agent_directory(struct local_agents *local, struct local_agent *agent,
+				const struct plan_host *host, struct error *err)
+{
+	const char *base = host->agents->scratch;
+
+	if (!base && make_temporary(local, err) < 0)
+		return -1;
+	if (!base)
+		base = local->temporary;
+	char *absolute = realpath(base, NULL);
+	if (!absolute) {
+		error_set(err, ERROR_SETUP, "scratch directory '%s' of local agents: %s", base,
+			  strerror(errno));
+		return -1;
+	}
+	agent->directory = mem_format("%s/muster-%d-%s", absolute, (int)getpid(), host->name);
+	char *spool = mem_format("%s/spool", agent->directory);
+	char *scratch = mem_format("%s/scratch", agent->directory);
+	int result = make_directory(agent->directory, err) < 0 || make_directory(spool, err) < 0 ||
+				     make_directory(scratch, err) < 0
+			     ? -1
+			     : 0;
+	free(spool);
+	free(scratch);
+	free(absolute);
+	return result;
+}
+
+/* YAML's double-quoted form: what could end or bend the text is escaped. */
+static void put_quoted(FILE *file, const char *text)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < 0x20 || c == 0x7f)
+			fprintf(file, "\\x%02x", c);
+		else if (c == '"' || c == '\\')
+			fprintf(file, "\\%c", c);
+		else
+			fputc(c, file);
+	}
+	fputc('"', file);
+}
+
+/* The directory of a path that may itself be a directory or a file. */
+static void put_allowed_path(FILE *file, const char *path)
+{
+	struct stat status;
+	char *copy = mem_text(path);
+	char *slash = strrchr(copy, '/');
+
+	if ((stat(path, &status) < 0 || !S_ISDIR(status.st_mode)) && slash)
+		slash[slash == copy ? 1 : 0] = 0;
+	fputs("  - ", file);
+	put_quoted(file, copy);
+	fputc('\n', file);
+	free(copy);
+}
+
+static int write_config(const struct local_agent *agent, const struct plan_host *host,
+			struct error *err)
+{
+	char *path = mem_format("%s/agent.yaml", agent->directory);
+	FILE *file = fopen(path, "w");
+	char *scratch = mem_format("%s/scratch", agent->directory);
+	char *spool = mem_format("%s/spool", agent->directory);
+
+	if (file) {
+		fprintf(file, "listen: tcp://127.0.0.1:*\nspool: ");
+		put_quoted(file, spool);
+		fprintf(file, "\nscratch: ");
+		put_quoted(file, scratch);
+		fprintf(file, "\nallow_paths:\n");
+		put_allowed_path(file, scratch);
+		for (uint32_t i = 0; i < host->targets_count; i++)
+			if (host->targets[i].path && host->targets[i].path[0] == '/')
+				put_allowed_path(file, host->targets[i].path);
+		bool devices = false;
+		for (uint32_t i = 0; i < host->targets_count; i++) {
+			if (!host->targets[i].device)
+				continue;
+			fputs(devices ? "  - " : "allow_devices:\n  - ", file);
+			put_quoted(file, host->targets[i].device);
+			fputc('\n', file);
+			devices = true;
+		}
+	}
+	int failed = !file || ferror(file);
+	if (file && fclose(file) != 0)
+		failed = 1;
+	if (failed)
+		error_set(err, ERROR_SETUP, "cannot write '%s': %s", path, strerror(errno));
+	free(path);
+	free(scratch);
+	free(spool);
+	return failed ? -1 : 0;
+}
+
+/* ---- processes ---- */
+
+/* muster-agent beside this program when it is there, else whatever PATH has. */
+static char *agent_program(void)
+{
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = 0;
+		char *slash = strrchr(self, '/');
+		if (slash) {
+			char *path = mem_format("%.*s/muster-agent", (int)(slash - self), self);
+			if (access(path, X_OK) == 0)
+				return path;
+			free(path);
+		}
+	}
+	return mem_text("muster-agent");
+}
+
+/* In the child: own process group, so that a Ctrl-C at the terminal reaches the controller alone.
+ */
+static void become_agent(const struct local_agent *agent, int in, int out)
+{
+	char *config = mem_format("%s/agent.yaml", agent->directory);
+	char *program = agent_program();
+
+	setpgid(0, 0);
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	execlp(program, program, "--child", "--config", config, (char *)NULL);
+	fprintf(stderr, "muster: error: cannot run '%s': %s\n", program, strerror(errno));
+	_exit(127);
+}
+
+/* Its first line on standard output: "listening tcp://127.0.0.1:PORT". */
+static int read_port(struct local_agent *agent, int out, struct error *err)
+{
+	uint64_t end = clock_now_ns() + START_NS;
+	char line[128] = "";
+	size_t used = 0;
+
+	while (!strchr(line, '\n') && used < sizeof(line) - 1) {
+		struct pollfd item = {.fd = out, .events = POLLIN};
+		uint64_t now = clock_now_ns();
+		if (now >= end || poll(&item, 1, (int)((end - now) / NS_PER_MS) + 1) <= 0)
+			break;
+		ssize_t size = read(out, line + used, sizeof(line) - 1 - used);
+		if (size <= 0)
+			break;
+		used += (size_t)size;
+		line[used] = 0;
+	}
+	const char *colon = strrchr(line, ':');
+	if (strncmp(line, "listening ", 10) == 0 && colon)
+		agent->port = (uint16_t)strtoul(colon + 1, NULL, 10);
+	if (agent->port)
+		return 0;
+	error_set(err, ERROR_SETUP,
+		  "a local agent did not begin to listen; its own message stands above");
+	return -1;
+}
+
+static int start_agent(struct local_agent *agent, struct error *err)
+{
+	int in[2], out[2];
+
+	if (pipe(in) < 0 || pipe(out) < 0) {
+		error_set(err, ERROR_SETUP, "cannot make a pipe for a local agent: %s",
+			  strerror(errno));
+		return -1;
+	}
+	fcntl(in[1], F_SETFD, FD_CLOEXEC);
+	agent->pid = fork();
+	if (agent->pid == 0)
+		become_agent(agent, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	agent->stdin_fd = in[1];
+	if (agent->pid < 0) {
+		error_set(err, ERROR_SETUP, "cannot start a local agent: %s", strerror(errno));
+		close(out[0]);
+		return -1;
+	}
+	int result = read_port(agent, out[0], err);
+	close(out[0]);
+	return result;
+}
+
+int local_start(struct local_agents *local, const struct plan_hosts *hosts, struct error *err)
+{
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		const struct plan_host *host = &hosts->hosts[i];
+		if (!host->local)
+			continue;
+		struct local_agent *agent = RECORD_APPEND(local->agents, local->count);
+		agent->stdin_fd = -1;
+		if (make_agent_directory(local, agent, host, err) < 0 ||
+		    write_config(agent, host, err) < 0 || start_agent(agent, err) < 0) {
+			error_prefix(err, "host '%s'", host->name);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+uint16_t *local_ports(const struct local_agents *local)
+{
+	uint16_t *ports = mem_new(local->count, sizeof(*ports));
+
+	for (uint32_t i = 0; i < local->count; i++)
+		ports[i] = local->agents[i].port;
+	return ports;
+}
+
+static void wait_for(const struct local_agent *agent)
+{
+	uint64_t end = clock_now_ns() + STOP_NS;
+
+	if (agent->pid <= 0)
+		return;
+	while (waitpid(agent->pid, NULL, WNOHANG) == 0) {
+		if (clock_now_ns() >= end) {
+			log_warning("local agent %d did not end: killed", (int)agent->pid);
+			kill(agent->pid, SIGKILL);
+			end = UINT64_MAX;
+		}
+		clock_sleep(10 * NS_PER_MS);
+	}
+}
+
+static void remove_entry(const char *directory, const char *name)
+{
+	char *path = mem_format("%s/%s", directory, name);
+
+	if (remove(path) < 0 && errno != ENOENT)
+		log_warning("'%s' is left: %s", path, strerror(errno));
+	free(path);
+}
+
+/* The journal and whatever else the agent keeps there; plain files only. */
+static void remove_spool(const char *directory)
+{
+	char *spool = mem_format("%s/spool", directory);
+	DIR *entries = opendir(spool);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			remove_entry(spool, entry->d_name);
+	if (entries)
+		closedir(entries);
+	free(spool);
+}
+
+/* While a file stands in the scratch directory (kept, or not removable), the journal that knows it
+ * stays as well. */
+static void remove_directory(const char *directory)
+{
+	char *scratch = mem_format("%s/scratch", directory);
+	bool left = rmdir(scratch) < 0 && errno != ENOENT;
+
+	if (left)
+		log_warning("files are left in '%s': %s", scratch, strerror(errno));
+	free(scratch);
+	if (left)
+		return;
+	remove_spool(directory);
+	remove_entry(directory, "spool");
+	remove_entry(directory, "agent.yaml");
+	remove_entry(directory, "");
+}
+
+void local_stop(struct local_agents *local)
+{
+	for (uint32_t i = 0; i < local->count; i++)
+		if (local->agents[i].stdin_fd >= 0)
+			close(local->agents[i].stdin_fd);
+	for (uint32_t i = 0; i < local->count; i++) {
+		wait_for(&local->agents[i]);
+		if (local->agents[i].directory)
+			remove_directory(local->agents[i].directory);
+		free(local->agents[i].directory);
+	}
+	if (local->temporary)
+		rmdir(local->temporary);
+	free(local->temporary);
+	free(local->agents);
+	*local = (struct local_agents){0};
+}

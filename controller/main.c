@@ -1,0 +1,75 @@
+/* main.c - muster: the controller's commands. */
+#include <stdio.h>
+
+#include "common/log.h"
+#include "controller/options.h"
+#include "controller/plan.h"
+#include "controller/run.h"
+#include "proto/version.h"
+
+enum { EXIT_USAGE = 2 };
+
+static void print_errors(struct yaml_errors *errors)
+{
+	for (uint32_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->lines[i]);
+	if (errors->left_out)
+		fprintf(stderr, "and %u more\n", errors->left_out);
+}
+
+/* Legal, and bound to end INVALID: said before the hours, not after. */
+static void warn(const struct plan *plan)
+{
+	for (uint32_t p = 0; p < plan->phases_count; p++)
+		if (plan->phases[p].runtime && plan->phases[p].runtime <= plan->min_window)
+			log_warning("phase '%s' runs for %.9g s, and min_window wants a window of "
+				    "%.9g s: it will "
+				    "be TOO_SHORT; raise runtime or lower min_window",
+				    plan->phases[p].name, (double)plan->phases[p].runtime / 1e9,
+				    (double)plan->min_window / 1e9);
+}
+
+static int with_plan(const struct options *options)
+{
+	struct plan plan = {0};
+	struct yaml_errors errors = {.file = options->plan};
+	int code = EXIT_USAGE;
+
+	if (!plan_read(&plan, options->plan, options->settings, options->settings_count, &errors)) {
+		print_errors(&errors);
+	} else {
+		code = 0;
+		warn(&plan);
+		if (options->command == OPTIONS_RUN)
+			code = run_execute(options, &plan);
+		else
+			printf("%s: fine: %u phases on %u targets\n", options->plan,
+			       plan.phases_count, plan.targets_count);
+		plan_release(&plan);
+	}
+	yaml_errors_release(&errors);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error err = {0};
+	int code = 0;
+
+	log_init("muster", LOG_LEVEL_INFO);
+	if (options_parse(&options, argc, argv, &err) < 0) {
+		log_error("%s", err.text);
+		code = EXIT_USAGE;
+	} else if (options.command == OPTIONS_HELP) {
+		fputs(options_usage, stdout);
+	} else if (options.command == OPTIONS_VERSION) {
+		printf("muster %s (protocol %s)\n", version_text(), version_fingerprint());
+	} else {
+		if (options.verbose)
+			log_init("muster", LOG_LEVEL_DEBUG);
+		code = with_plan(&options);
+	}
+	options_release(&options);
+	return code;
+}

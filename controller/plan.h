@@ -1,0 +1,110 @@
+/* plan.h - what a person wants measured, read from YAML and checked without any network. */
+#ifndef MUSTER_CONTROLLER_PLAN_H
+#define MUSTER_CONTROLLER_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/nodeset.h"
+#include "common/record.h"
+#include "common/record_yaml.h"
+#include "proto/phase.h"
+
+#define PLAN_PORT 7411
+
+struct plan_label {
+	char *name;
+	char *value;
+};
+
+struct plan_agents {
+	char *host;     /* nodeset; NULL with local */
+	uint32_t local; /* that many agents of its own on the loopback; 0 with host */
+	uint32_t port;
+	char *scratch; /* local: directory under which they make theirs; NULL: a temporary one */
+	struct plan_label *labels;
+	uint32_t labels_count;
+	struct target *targets; /* overrides, already completed from the plan's targets */
+	uint32_t targets_count;
+};
+
+enum plan_on_host_loss { PLAN_ON_HOST_LOSS_ABORT, PLAN_ON_HOST_LOSS_CONTINUE };
+
+struct plan_fleet {
+	struct plan_agents *agents;
+	uint32_t agents_count;
+	enum plan_on_host_loss on_host_loss;
+	uint64_t suspect_after, dead_after; /* ns */
+};
+
+enum plan_metric { PLAN_METRIC_THROUGHPUT, PLAN_METRIC_IOPS, PLAN_METRIC_ERRORS };
+enum plan_of { PLAN_OF_HOST, PLAN_OF_TARGET, PLAN_OF_FLEET };
+
+extern const char *const plan_metric_names[];
+extern const char *const plan_of_names[];
+
+struct plan_gate {
+	char *phase;
+	enum plan_metric metric;
+	enum plan_of of;
+	char *at_least, *at_most; /* text: the unit is the metric's */
+};
+
+/* `defaults` is given out to the phases before they are read, and is NULL ever after. */
+struct plan {
+	char *name;
+	struct plan_fleet fleet;
+	struct target *targets;
+	uint32_t targets_count;
+	struct phase *defaults;
+	struct phase *phases;
+	uint32_t phases_count;
+	struct plan_gate *gates;
+	uint32_t gates_count;
+	uint32_t repeat;
+	uint64_t bucket;     /* ns */
+	uint64_t min_window; /* ns */
+};
+extern const struct record_table plan_table;
+extern const struct record_table plan_fleet_table;
+extern const struct record_table plan_agents_table;
+extern const struct record_table plan_label_table;
+
+/* Reads, applies `settings` ("defaults.runtime=5s"), fills defaults and overrides in, checks every
+ * rule. Answers whether there were no errors; all of them are in `errors`. */
+bool plan_read(struct plan *plan, const char *path, char *const *settings, uint32_t settings_count,
+	       struct yaml_errors *errors);
+/* The same from memory. */
+bool plan_parse(struct plan *plan, const char *bytes, size_t size, char *const *settings,
+		uint32_t settings_count, struct yaml_errors *errors);
+/* Neither leaves anything to release when it answers false. */
+void plan_release(struct plan *plan);
+
+/* The limit of a gate in bytes/s, operations/s or errors; the text was checked by plan_read. NAN
+ * for NULL. */
+double plan_gate_limit(const struct plan_gate *gate, const char *text);
+
+/* ---- the plan, host by host ---- */
+
+struct plan_host {
+	char *name; /* as in the nodeset; "local1", "local2", … */
+	const struct plan_agents *agents;
+	bool local;
+	struct target *targets; /* this host's: overrides before the plan's; copies */
+	uint32_t targets_count;
+};
+struct plan_hosts {
+	struct plan_host *hosts;
+	uint32_t count;
+};
+void plan_hosts_expand(struct plan_hosts *hosts, const struct plan *plan);
+void plan_hosts_release(struct plan_hosts *hosts);
+
+/* Target of a host by name; NULL when it has none. */
+const struct target *plan_host_target(const struct plan_host *host, const char *name);
+
+/* Bytes of a size as written on a host with that much memory; 0 for NULL, UINT64_MAX where it is
+ * more than 64 bits can say. */
+uint64_t plan_size_bytes(const char *size, uint64_t memory_bytes);
+
+#endif

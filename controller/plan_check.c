@@ -1,0 +1,292 @@
+#include "controller/plan_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/nearest.h"
+#include "common/units.h"
+#include "controller/plan_tree.h"
+
+#define NAME_MAX_CHARACTERS 64
+#define PHASES_MAX          1000
+
+static const struct record_place *place_of(const struct plan_check *check, const void *member,
+					   const void *record)
+{
+	static const struct record_place beginning = {.line = 1, .column = 1};
+	const struct record_place *place = record_places_find(check->places, member);
+
+	if (!place && record)
+		place = record_places_find(check->places, record);
+	return place ? place : &beginning;
+}
+
+/* Whether that place was complained about; it is from now on. What comes from the command line has
+ * no place to tell it by. */
+static bool was_said(struct plan_check *check, const struct record_place *place)
+{
+	if (place->line == 0)
+		return false;
+	for (uint32_t i = 0; i < check->said_count; i++)
+		if (check->said[i].line == place->line && check->said[i].column == place->column)
+			return true;
+	*(struct record_place *)RECORD_APPEND(check->said, check->said_count) = *place;
+	return false;
+}
+
+static void say(struct plan_check *check, const struct record_place *place, const char *format,
+		va_list arguments)
+{
+	char text[1024];
+
+	check->failed = true;
+	if (was_said(check, place))
+		return;
+	vsnprintf(text, sizeof(text), format, arguments);
+	yaml_errors_add(check->errors, place->line, place->column, "%s", text);
+}
+
+void plan_check_error(struct plan_check *check, const void *member, const void *record,
+		      const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(check, place_of(check, member, record), format, arguments);
+	va_end(arguments);
+}
+
+void plan_check_error_in(struct plan_check *check, const char *list, uint32_t index,
+			 const char *format, ...)
+{
+	va_list arguments;
+	const struct yaml_node *node = yaml_tree_find(check->root, list)->items[index];
+	const struct record_place place = {.line = node->line, .column = node->column};
+
+	va_start(arguments, format);
+	say(check, &place, format, arguments);
+	va_end(arguments);
+}
+
+bool plan_check_is_written(const struct plan_check *check, const void *member)
+{
+	return record_places_find(check->places, member) != NULL;
+}
+
+static bool are_sound(const struct plan_check *check, const struct record_table *table,
+		      const struct yaml_node *node, const char *list, uint32_t index)
+{
+	return check->sound || plan_tree_is_sound(table, node, list, index);
+}
+
+bool plan_check_is_sound(const struct plan_check *check, const char *list, uint32_t index)
+{
+	return are_sound(check, &plan_table, check->root, list, index);
+}
+
+bool plan_check_agents_are_sound(const struct plan_check *check, uint32_t index)
+{
+	return are_sound(check, &plan_fleet_table, yaml_tree_find(check->root, "fleet"), "agents",
+			 index);
+}
+
+bool plan_check_override_is_sound(const struct plan_check *check, uint32_t agents, uint32_t index)
+{
+	const struct yaml_node *list =
+		yaml_tree_find(yaml_tree_find(check->root, "fleet"), "agents");
+	const struct yaml_node *entry = list && agents < list->count ? list->items[agents] : NULL;
+
+	return are_sound(check, &plan_agents_table, entry, "targets", index);
+}
+
+const char *plan_check_hint(char buffer[PLAN_CHECK_HINT], const char *name,
+			    const char *const *names, uint32_t count)
+{
+	struct nearest nearest = nearest_start(name);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (names[i])
+			nearest_try(&nearest, names[i]);
+	buffer[0] = '\0';
+	if (nearest.name)
+		snprintf(buffer, PLAN_CHECK_HINT, "; nearest is '%.80s'", nearest.name);
+	else if (count > 0 && names[0])
+		snprintf(buffer, PLAN_CHECK_HINT, "; there is '%.80s'%s", names[0],
+			 count > 1 ? " and others" : "");
+	return buffer;
+}
+
+void plan_check_name(struct plan_check *check, char *const *name, const char *path)
+{
+	static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789._-";
+	const char *text = *name;
+
+	if (!text)
+		return;
+	size_t length = strlen(text), good = strspn(text, legal);
+	if (good < length)
+		plan_check_error(check, name, NULL,
+				 "%s: '%.80s' has '%.1s' in it; a name consists of letters, "
+				 "digits, '.', '_' and '-'",
+				 path, text, (unsigned char)text[good] < 0x80 ? text + good : "?");
+	else if (length > NAME_MAX_CHARACTERS)
+		plan_check_error(check, name, NULL,
+				 "%s: '%.80s…' has %zu characters; a name has at most %d", path,
+				 text, length, NAME_MAX_CHARACTERS);
+	else if (strcmp(text, ".") == 0 || strcmp(text, "..") == 0)
+		plan_check_error(check, name, NULL,
+				 "%s: '%s' is a directory to every system; take another name", path,
+				 text);
+}
+
+uint64_t plan_check_size(struct plan_check *check, char *const *size, const char *path)
+{
+	uint64_t bytes = 0, thousandths = 0;
+	struct error err = {0};
+
+	if (!*size)
+		return 0;
+	if (units_parse_size(*size, &bytes, &thousandths, &err) < 0)
+		plan_check_error(check, size, NULL, "%s: %s", path, err.text);
+	return bytes;
+}
+
+static void check_gate_limits(struct plan_check *check, const struct plan_gate *gate,
+			      const char *path)
+{
+	uint64_t least = 0, most = 0;
+	struct error err = {0};
+
+	if (gate->at_least && plan_limit_parse(gate->metric, gate->at_least, &least, &err) < 0)
+		plan_check_error(check, &gate->at_least, gate, "%s.at_least: %s", path, err.text);
+	else if (gate->at_most && plan_limit_parse(gate->metric, gate->at_most, &most, &err) < 0)
+		plan_check_error(check, &gate->at_most, gate, "%s.at_most: %s", path, err.text);
+	else if (gate->at_least && gate->at_most && least > most)
+		plan_check_error(check, &gate->at_least, gate,
+				 "%s.at_least: '%s' is more than at_most '%s', which nothing can "
+				 "be",
+				 path, gate->at_least, gate->at_most);
+}
+
+static void check_gate(struct plan_check *check, uint32_t index, const char *const *phases)
+{
+	const struct plan *plan = check->plan;
+	const struct plan_gate *gate = &plan->gates[index];
+	char path[64], hint[PLAN_CHECK_HINT];
+	bool known = false;
+
+	snprintf(path, sizeof(path), "gates[%u]", index);
+	for (uint32_t i = 0; gate->phase && i < plan->phases_count; i++)
+		known |= phases[i] && strcmp(phases[i], gate->phase) == 0;
+	if (gate->phase && plan->phases_count > 0 && !known)
+		plan_check_error(check, &gate->phase, gate, "%s.phase: there is no phase '%.80s'%s",
+				 path, gate->phase,
+				 plan_check_hint(hint, gate->phase, phases, plan->phases_count));
+	if (!plan_check_is_sound(check, "gates", index))
+		return;
+	if (!gate->at_least && !gate->at_most)
+		plan_check_error_in(check, "gates", index,
+				    "%s: there is no limit; give at_least, at_most or both", path);
+	else
+		check_gate_limits(check, gate, path);
+}
+
+static void check_gates(struct plan_check *check)
+{
+	const struct plan *plan = check->plan;
+	const char **phases = mem_new(plan->phases_count, sizeof(*phases));
+
+	for (uint32_t i = 0; i < plan->phases_count; i++)
+		phases[i] = plan->phases[i].name;
+	for (uint32_t i = 0; i < plan->gates_count; i++)
+		check_gate(check, i, phases);
+	free(phases);
+}
+
+static void check_phase_names(struct plan_check *check)
+{
+	struct plan *plan = check->plan;
+	char path[64];
+
+	for (uint32_t i = 0; i < plan->phases_count; i++) {
+		struct phase *phase = &plan->phases[i];
+		snprintf(path, sizeof(path), "phases[%u].name", i);
+		plan_check_name(check, &phase->name, path);
+		for (uint32_t k = 0; phase->name && k < i; k++)
+			if (plan->phases[k].name && strcmp(plan->phases[k].name, phase->name) == 0)
+				plan_check_error(
+					check, &phase->name, phase,
+					"%s: there is a phase '%.80s' already, phases[%u] "
+					"in line %u; gates and reports need to tell them "
+					"apart",
+					path, phase->name, k,
+					place_of(check, &plan->phases[k].name, NULL)->line);
+	}
+}
+
+/* So many that a file is a mistake, and few enough that no rule takes long. */
+static bool check_counts(struct plan_check *check)
+{
+	struct plan *plan = check->plan;
+
+	if (plan->targets_count > PLAN_TARGETS_MAX)
+		plan_check_error(check, &plan->targets, NULL,
+				 "targets: %u are too many, at most %d", plan->targets_count,
+				 PLAN_TARGETS_MAX);
+	else if (plan->phases_count > PHASES_MAX)
+		plan_check_error(check, &plan->phases, NULL, "phases: %u are too many, at most %d",
+				 plan->phases_count, PHASES_MAX);
+	else
+		return true;
+	return false;
+}
+
+static void resolve_sync(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->phases_count; i++) {
+		struct phase *phase = &plan->phases[i];
+		if (phase->sync == PHASE_SYNC_AUTO)
+			phase->sync = phase_writes(phase) ? PHASE_SYNC_END : PHASE_SYNC_NONE;
+	}
+}
+
+/* Once as the plan has the targets, once as each entry of agents that differs has them. */
+static void check_scopes(struct plan_check *check)
+{
+	const struct plan_fleet *fleet = &check->plan->fleet;
+	struct plan_scope scope;
+
+	plan_scope_init(&scope, check, NULL);
+	plan_check_targets(check, &scope);
+	plan_check_phases(check, &scope);
+	plan_check_phase_uses(check, &scope);
+	plan_scope_release(&scope);
+	for (uint32_t i = 0; i < fleet->agents_count; i++) {
+		if (fleet->agents[i].targets_count == 0)
+			continue;
+		plan_scope_init(&scope, check, &fleet->agents[i]);
+		plan_check_targets(check, &scope);
+		plan_check_phase_uses(check, &scope);
+		plan_scope_release(&scope);
+	}
+}
+
+void plan_check(struct plan_check *check)
+{
+	plan_check_name(check, &check->plan->name, "name");
+	plan_check_fleet(check);
+	if (check_counts(check)) {
+		check_phase_names(check);
+		check_scopes(check);
+		check_gates(check);
+	}
+	if (check->sound && !check->failed)
+		resolve_sync(check->plan);
+	free(check->said);
+	check->said = NULL;
+	check->said_count = 0;
+}

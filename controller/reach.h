@@ -1,0 +1,23 @@
+/* reach.h - why is an agent silent: the three cases that can be told apart from here. */
+#ifndef MUSTER_CONTROLLER_REACH_H
+#define MUSTER_CONTROLLER_REACH_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "common/error.h"
+
+struct reach {
+	struct sockaddr_storage address;
+	socklen_t size;
+};
+
+/* Looks the host of "tcp://HOST:PORT" up, once and before the run: later a lookup could hang. */
+int reach_resolve(struct reach *reach, const char *endpoint, struct error *err);
+
+/* Tries a plain TCP connection for at most 300 ms and answers a sentence: the agent is gone (the
+ * port refuses), the network is lost (no answer, no route), or the agent is there and does not
+ * answer (stuck or stopped). The caller's to free. */
+char *reach_describe(const struct reach *reach, uint64_t silence_ns);
+
+#endif

@@ -1,0 +1,251 @@
+#include "controller/report/layout.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/utf8.h"
+
+#define CUT_LEAST 8 /* no column of text becomes narrower */
+
+/* ---- characters ---- */
+
+/* Bytes of the character at `at`, which is well-formed. */
+static size_t step(const char *at)
+{
+	size_t size = 1;
+
+	while (((unsigned char)at[size] & 0xc0) == 0x80)
+		size++;
+	return size;
+}
+
+static int width(const char *text)
+{
+	int count = 0;
+
+	for (; *text; text += step(text))
+		count++;
+	return count;
+}
+
+/* U+0000-1F, 7F-9F; U+200E-0F, 202A-2E, 2066-69 turn the direction of what follows. */
+static bool is_obeyed(const char *at, size_t size)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	if (size == 1)
+		return c[0] < 0x20 || c[0] == 0x7f;
+	if (size == 2)
+		return c[0] == 0xc2 && c[1] < 0xa0;
+	if (size != 3 || c[0] != 0xe2)
+		return false;
+	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
+	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
+char *layout_clean(const char *text)
+{
+	size_t left = text ? strlen(text) : 0, valid = 0, used = 0;
+	char *clean = mem_new(left + 1, 1);
+
+	while (left) {
+		if (!valid)
+			valid = utf8_valid(text, left);
+		size_t size = valid ? step(text) : 1;
+		if (valid && size > valid) /* stray bytes follow that only look like more of it */
+			size = valid;
+		if (!valid || is_obeyed(text, size)) {
+			clean[used++] = '?';
+		} else {
+			memcpy(clean + used, text, size);
+			used += size;
+		}
+		valid -= valid ? size : 0;
+		text += size;
+		left -= size;
+	}
+	return clean;
+}
+
+char *layout_ns(char text[UNITS_TEXT_SIZE], uint64_t ns)
+{
+	char *unit = strchr(units_format_ns(text, (double)ns), ' ');
+	char *end = unit;
+
+	if (!unit || !memchr(text, '.', (size_t)(unit - text)))
+		return text;
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	memmove(end, unit, strlen(unit) + 1);
+	return text;
+}
+
+static void print_blanks(FILE *file, int count)
+{
+	fprintf(file, "%*s", count > 0 ? count : 0, "");
+}
+
+/* ---- paragraphs ---- */
+
+static char *format_text(const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	int length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	char *text = mem_new(length > 0 ? (size_t)length + 1 : 1, 1), *clean;
+	vsnprintf(text, length > 0 ? (size_t)length + 1 : 1, format, args);
+	clean = layout_clean(text);
+	free(text);
+	return clean;
+}
+
+void layout_paragraph(FILE *file, int indent, const char *head, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	char *text = format_text(format, args), *rest = NULL;
+	va_end(args);
+	int left = indent + width(head), column = left;
+	print_blanks(file, indent);
+	fputs(head, file);
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		bool first = column == left;
+		if (!first && column + 1 + width(word) > LAYOUT_WIDTH) {
+			fputc('\n', file);
+			print_blanks(file, left);
+			column = left;
+			first = true;
+		}
+		column += fprintf(file, "%s", first ? "" : " ") + width(word);
+		fputs(word, file);
+	}
+	fputc('\n', file);
+	free(text);
+}
+
+/* ---- tables ---- */
+
+void layout_cell(struct layout_table *table, const char *format, ...)
+{
+	va_list args;
+
+	table->cells = mem_resize(table->cells, table->cells_count + 1, sizeof(*table->cells));
+	va_start(args, format);
+	table->cells[table->cells_count++] = format_text(format, args);
+	va_end(args);
+}
+
+static uint32_t columns_of(const struct layout_table *table)
+{
+	uint32_t columns = 0;
+
+	while (table->headings[columns])
+		columns++;
+	assert(columns > 0 && columns <= LAYOUT_COLUMNS_MAX);
+	assert(strlen(table->align) == columns && table->cells_count % columns == 0);
+	return columns;
+}
+
+/* 0 for a column that is left out. */
+static void measure(const struct layout_table *table, uint32_t columns, int *widths)
+{
+	memset(widths, 0, columns * sizeof(*widths));
+	for (uint32_t i = 0; i < table->cells_count; i++)
+		if (width(table->cells[i]) > widths[i % columns])
+			widths[i % columns] = width(table->cells[i]);
+	for (uint32_t c = 0; c < columns; c++)
+		if (widths[c] && width(table->headings[c]) > widths[c])
+			widths[c] = width(table->headings[c]);
+}
+
+static int line_width(const int *widths, uint32_t columns, int gap)
+{
+	int total = -gap;
+
+	for (uint32_t c = 0; c < columns; c++)
+		total += widths[c] ? widths[c] + gap : 0;
+	return total;
+}
+
+/* First the gaps become narrow, then the columns of text, the widest first. */
+static int fit(const struct layout_table *table, uint32_t columns, int *widths, int room)
+{
+	int gap = line_width(widths, columns, 2) > room ? 1 : 2;
+
+	while (line_width(widths, columns, gap) > room) {
+		uint32_t widest = 0;
+		for (uint32_t c = 0; c < columns; c++)
+			if (table->align[c] == 'l' &&
+			    (table->align[widest] != 'l' || widths[c] > widths[widest]))
+				widest = c;
+		if (table->align[widest] != 'l' || widths[widest] <= CUT_LEAST)
+			break;
+		widths[widest]--;
+	}
+	return gap;
+}
+
+/* `last`: no blanks at the end of the line. */
+static void print_cell(FILE *file, const char *text, char align, int wide, bool last)
+{
+	int left = wide - width(text);
+
+	if (align == 'r')
+		print_blanks(file, left);
+	if (left >= 0) {
+		fputs(text, file);
+	} else {
+		const char *end = text;
+		for (int i = 0; i < wide - 1; i++)
+			end += step(end);
+		fprintf(file, "%.*s…", (int)(end - text), text);
+	}
+	if (align == 'l' && !last)
+		print_blanks(file, left);
+}
+
+static void print_row(FILE *file, const struct layout_table *table, const char *const *cells,
+		      const int *widths, int gap, int indent)
+{
+	uint32_t columns = columns_of(table), last = 0;
+	bool first = true;
+
+	for (uint32_t c = 0; c < columns; c++)
+		if (widths[c] && *cells[c])
+			last = c;
+	print_blanks(file, indent);
+	for (uint32_t c = 0; c <= last; c++) {
+		if (!widths[c])
+			continue;
+		print_blanks(file, first ? 0 : gap);
+		print_cell(file, cells[c], table->align[c], widths[c], c == last);
+		first = false;
+	}
+	fputc('\n', file);
+}
+
+void layout_print(struct layout_table *table, int indent, FILE *file)
+{
+	uint32_t columns = columns_of(table);
+	int widths[LAYOUT_COLUMNS_MAX];
+
+	measure(table, columns, widths);
+	int gap = fit(table, columns, widths, LAYOUT_WIDTH - indent);
+	print_row(file, table, table->headings, widths, gap, indent);
+	for (uint32_t i = 0; i < table->cells_count; i += columns)
+		print_row(file, table, (const char *const *)table->cells + i, widths, gap, indent);
+	for (uint32_t i = 0; i < table->cells_count; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->cells_count = 0;
+}

@@ -1,0 +1,194 @@
+#include <stdlib.h>
+
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/gates.h"
+#include "controller/report/layout.h"
+#include "controller/report/report.h"
+#include "controller/report/text_phase.h"
+
+#define INDENT   2
+#define SAME_MAX 6 /* places of one finding that are shown; run.json has all */
+
+/* ---- head ---- */
+
+static void print_head(const struct result *result, FILE *file)
+{
+	const char *name = result->plan ? text_or(result->plan->name, "?") : "?";
+
+	layout_paragraph(file, 0, "", "muster %s: plan '%s', run %s, began %s",
+			 text_or(result->version, ""), name, text_or(result->run, "?"),
+			 text_or(result->started_at, "?"));
+	if (result->reason)
+		layout_paragraph(file, 0, "", "%s: %s", text_or(result->outcome, "?"),
+				 result->reason);
+	else
+		layout_paragraph(file, 0, "", "%s", text_or(result->outcome, "?"));
+	fputc('\n', file);
+}
+
+static void labels_cell(struct layout_table *table, const struct result_host *host)
+{
+	char text[512] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < host->labels_count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s=%s", i ? " " : "",
+					 text_or(host->labels[i].name, "?"),
+					 text_or(host->labels[i].value, ""));
+	layout_cell(table, "%s", text);
+}
+
+static void uptime_cell(struct layout_table *table, uint64_t seconds)
+{
+	if (seconds < 2 * 3600)
+		layout_cell(table, "%llu min", (unsigned long long)(seconds / 60));
+	else if (seconds < 2 * 86400)
+		layout_cell(table, "%llu h", (unsigned long long)(seconds / 3600));
+	else
+		layout_cell(table, "%llu d", (unsigned long long)(seconds / 86400));
+}
+
+static void print_hosts(const struct result *result, FILE *file)
+{
+	static const char *const headings[] = {"host",   "os", "kernel",       "labels", "cpus",
+					       "memory", "up", "clock offset", NULL};
+	struct layout_table table = {.headings = headings, .align = "llllrrrr"};
+	char memory[UNITS_TEXT_SIZE], offset[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE];
+
+	for (uint32_t h = 0; h < result->hosts_count; h++) {
+		const struct result_host *host = &result->hosts[h];
+		layout_cell(&table, "%s", text_or(host->host, "?"));
+		layout_cell(&table, "%s", text_or(host->os, ""));
+		layout_cell(&table, "%s", text_or(host->kernel, ""));
+		labels_cell(&table, host);
+		layout_cell(&table, "%u", host->cpus);
+		layout_cell(&table, "%s", units_format_bytes(memory, host->memory_bytes));
+		uptime_cell(&table, host->uptime_s);
+		layout_cell(&table, "%s +- %s",
+			    units_format_ns(offset, (double)host->clock.offset_ns),
+			    units_format_ns(bound, (double)host->clock.bound_ns));
+	}
+	if (!table.cells_count)
+		return;
+	layout_paragraph(file, 0, "", "Hosts");
+	layout_print(&table, INDENT, file);
+	fputc('\n', file);
+}
+
+/* ---- findings ---- */
+
+static bool is_first_of_code(const struct result *result, uint32_t index)
+{
+	const struct result_finding *finding = &result->findings[index];
+
+	for (uint32_t f = 0; f < index; f++)
+		if (text_is(result->findings[f].code, finding->code) &&
+		    text_is(result->findings[f].level, finding->level))
+			return false;
+	return true;
+}
+
+/* All findings of the code and level that begin at `first`. */
+static void print_code(const struct result *result, uint32_t first, FILE *file)
+{
+	const struct result_finding *head = &result->findings[first];
+	uint32_t same = 0;
+	char level[16];
+
+	snprintf(level, sizeof(level), "%-9s", text_or(head->level, "?"));
+	layout_paragraph(file, INDENT, level, "%s", text_or(head->code, "?"));
+	for (uint32_t f = first; f < result->findings_count; f++) {
+		const struct result_finding *finding = &result->findings[f];
+		if (!text_is(finding->code, head->code) || !text_is(finding->level, head->level))
+			continue;
+		if (++same > SAME_MAX)
+			continue;
+		char *place = findings_place(finding);
+		layout_paragraph(file, 4 * INDENT, "- ", "%s: %s", place,
+				 text_or(finding->evidence, ""));
+		free(place);
+	}
+	if (same > SAME_MAX)
+		layout_paragraph(file, 4 * INDENT, "- ", "and %u more, which run.json has",
+				 same - SAME_MAX);
+	if (head->advice)
+		layout_paragraph(file, 4 * INDENT, "-> ", "%s", head->advice);
+}
+
+static void print_findings(const struct result *result, FILE *file)
+{
+	static const char *const levels[] = {"REFUSE", "INVALID", "WARN", "NOTE"};
+
+	if (!result->findings_count)
+		return;
+	layout_paragraph(file, 0, "", "Findings");
+	for (size_t l = 0; l < sizeof(levels) / sizeof(levels[0]); l++)
+		for (uint32_t f = 0; f < result->findings_count; f++)
+			if (text_is(result->findings[f].level, levels[l]) &&
+			    is_first_of_code(result, f))
+				print_code(result, f, file);
+	fputc('\n', file);
+}
+
+/* ---- gates ---- */
+
+static void print_gates(const struct result *result, FILE *file)
+{
+	static const char *const headings[] = {"gate", "phase", "trial", "metric",
+					       "of",   "limit", "value", NULL};
+	struct layout_table table = {.headings = headings, .align = "llrlllr"};
+	char value[UNITS_TEXT_SIZE];
+
+	for (uint32_t g = 0; g < result->gates_count; g++) {
+		const struct result_gate *gate = &result->gates[g];
+		layout_cell(&table, "%s", text_or(gate->state, "?"));
+		layout_cell(&table, "%s", text_or(gate->phase, "?"));
+		layout_cell(&table, "%u", gate->trial);
+		layout_cell(&table, "%s", text_or(gate->metric, "?"));
+		layout_cell(&table, "%s", text_or(gate->who, "?"));
+		layout_cell(&table, "%s", text_or(gate->limit, "?"));
+		layout_cell(&table, "%s", gates_format_value(value, gate));
+	}
+	if (!table.cells_count)
+		return;
+	layout_paragraph(file, 0, "", "Gates");
+	layout_print(&table, INDENT, file);
+	fputc('\n', file);
+}
+
+/* ---- foot ---- */
+
+static void print_foot(const struct result *result, const char *directory, FILE *file)
+{
+	int outcome =
+		result->outcome ? record_enum_find(result_outcome_names, result->outcome) : -1;
+	char least[UNITS_TEXT_SIZE];
+
+	layout_paragraph(file, 0, "Limit:   ", "min_window %s (30 s unless the plan sets it)",
+			 layout_ns(least, result->min_window_ns));
+	for (uint32_t p = 0; result->plan && p < result->plan->phases_count; p++)
+		if (result->plan->phases[p].allow_ram)
+			layout_paragraph(file, 0, "Limit:   ",
+					 "allow_ram in phase '%s': its targets may be in memory",
+					 text_or(result->plan->phases[p].name, "?"));
+	if (outcome >= 0)
+		layout_paragraph(file, 0, "Outcome: ", "%s, exit %d%s%s", result->outcome,
+				 result_exit_code((enum result_outcome)outcome),
+				 result->reason ? ": " : "", text_or(result->reason, ""));
+	layout_paragraph(file, 0, "Results: ", "%s", text_or(directory, "not written"));
+}
+
+void report_text(const struct result *result, const struct result_series *series,
+		 const char *directory, FILE *file)
+{
+	print_head(result, file);
+	print_hosts(result, file);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		text_phase_print(result, p, series && series->phases ? &series->phases[p] : NULL,
+				 file);
+	print_findings(result, file);
+	print_gates(result, file);
+	print_foot(result, directory, file);
+}

@@ -1,0 +1,282 @@
+#include "controller/report/text_phase.h"
+
+#include <math.h>
+
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/devices.h"
+#include "controller/analysis/window.h"
+#include "controller/report/blocks.h"
+#include "controller/report/layout.h"
+
+#define INDENT 2
+
+/* ---- heading ---- */
+
+/* "4 workers a target, 1MiB blocks, sequential, runtime 60 s, ramp 5 s" */
+static void print_demand(const struct result_phase *phase, const struct phase *plan, FILE *file)
+{
+	char block[UNITS_TEXT_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "",
+							  ramp[64] = "";
+
+	if (!plan) {
+		layout_paragraph(file, INDENT, "", "%s", text_or(phase->op, "?"));
+		return;
+	}
+	if (plan->op == PHASE_OP_MIXED)
+		snprintf(mix, sizeof(mix), " (%u %% reads)", plan->read_percent);
+	if (plan->runtime)
+		snprintf(end, sizeof(end), ", runtime %s", layout_ns(ns, plan->runtime));
+	if (phase->ramp_ns)
+		snprintf(ramp, sizeof(ramp), ", ramp %s", layout_ns(ns, phase->ramp_ns));
+	layout_paragraph(file, INDENT, "",
+			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s",
+			 phase_op_names[plan->op], mix,
+			 plan->access == PHASE_ACCESS_RANDOM ? "random" : "sequential",
+			 units_format_exact(block, plan->block_size), plan->workers,
+			 plan->workers == 1 ? "" : "s", plan->queue_depth,
+			 plan->size ? ", size " : "", plan->size ? plan->size : "", end, ramp);
+}
+
+static void print_heading(const struct result *result, uint32_t index, FILE *file)
+{
+	const struct result_phase *phase = &result->phases[index];
+	const struct phase *plan = result_plan_phase(result, phase->name);
+	char skew[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE], start[UNITS_TEXT_SIZE], trial[32] = "";
+
+	if (result->plan && result->plan->repeat > 1)
+		snprintf(trial, sizeof(trial), ", trial %u of %u", phase->trial,
+			 result->plan->repeat);
+	layout_paragraph(file, 0, "", "Phase %u of %u: %s%s", index + 1, result->phases_count,
+			 text_or(phase->name, "?"), trial);
+	print_demand(phase, plan, file);
+	layout_paragraph(file, INDENT, "", "began %s into the run, all within %s +- %s%s",
+			 units_format_ns(start, (double)phase->start_ns),
+			 units_format_ns(skew, (double)phase->start_skew_ns),
+			 units_format_ns(bound, (double)phase->start_skew_bound_ns),
+			 plan && plan->allow_ram ? "; allow_ram: targets in memory are accepted"
+						 : "");
+}
+
+/* ---- targets ---- */
+
+/* MiB/s to three digits and all of those before the point; the heading has the unit. */
+static void rate_cell(struct layout_table *table, double bytes_per_s, const char *none)
+{
+	double rate = bytes_per_s / (1 << 20);
+
+	if (isnan(rate))
+		layout_cell(table, "%s", none);
+	else
+		layout_cell(table, "%.*f", rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate);
+}
+
+/* '-' where there are too few samples, or none. */
+static void latency_cell(struct layout_table *table, double ns)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	layout_cell(table, "%s", ns > 0 ? units_format_ns(text, ns) : "-");
+}
+
+static void add_target(struct layout_table *table, const char *host,
+		       const struct result_target *target)
+{
+	layout_cell(table, "%s", host);
+	layout_cell(table, "%s", text_or(target->target, "?"));
+	rate_cell(table, target->throughput_bytes_per_s, "-");
+	rate_cell(table, target->throughput_with_sync_bytes_per_s, "");
+	if (isnan(target->iops))
+		layout_cell(table, "%s", "-");
+	else
+		layout_cell(table, "%.0f", target->iops);
+	latency_cell(table, target->latency_ns.p50);
+	latency_cell(table, target->latency_ns.p99);
+	latency_cell(table, (double)target->latency_ns.max);
+	layout_cell(table, "%llu", (unsigned long long)target->errors);
+	layout_cell(table, "%u", target->passes);
+	layout_cell(table, "%s%s",
+		    text_is(target->io, "written through") ? "through" : text_or(target->io, "?"),
+		    target->ram ? ", RAM" : "");
+}
+
+static void print_targets(const struct result_phase *phase, FILE *file)
+{
+	static const char *const headings[] = {"host", "target", "MiB/s",  "+ sync", "IOPS", "p50",
+					       "p99",  "max",    "errors", "passes", "I/O",  NULL};
+	struct layout_table table = {.headings = headings, .align = "llrrrrrrrrl"};
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
+			add_target(&table, text_or(phase->hosts[h].host, "?"),
+				   &phase->hosts[h].targets[t]);
+	if (table.cells_count)
+		layout_print(&table, INDENT, file);
+}
+
+static void print_states(const struct result_phase *phase, FILE *file)
+{
+	char at[UNITS_TEXT_SIZE];
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (window_host_is_complete(host))
+			continue;
+		layout_paragraph(
+			file, INDENT, "", "host '%s' %s%s%s%s: %s; its figures are partial",
+			text_or(host->host, "?"), text_or(host->state, "unknown"),
+			host->lost_at_ns ? ", " : "",
+			host->lost_at_ns ? units_format_ns(at, (double)host->lost_at_ns) : "",
+			host->lost_at_ns ? " into the run" : "",
+			text_or(host->text, "no reason was given"));
+	}
+}
+
+/* ---- devices ---- */
+
+static void targets_cell(struct layout_table *table, const struct result_device *device)
+{
+	char text[512] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < device->targets_count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					 text_or(device->targets[i].name, "?"));
+	layout_cell(table, "%s", text);
+}
+
+static void add_device(struct layout_table *table, const struct result_phase *phase, uint32_t host,
+		       const struct result_device *device)
+{
+	char moved[UNITS_TEXT_SIZE], engine[UNITS_TEXT_SIZE];
+	uint64_t engine_bytes = 0;
+
+	for (uint32_t i = 0; i < device->targets_count; i++) {
+		const struct result_target *target =
+			devices_target(phase, host, device->targets[i].name);
+		engine_bytes += target ? devices_engine_bytes(target) : 0;
+	}
+	layout_cell(table, "%s", text_or(phase->hosts[host].host, "?"));
+	layout_cell(table, "%s%s%s", text_or(device->device, "?"), device->under ? " under " : "",
+		    text_or(device->under, ""));
+	targets_cell(table, device);
+	layout_cell(table, "%s", units_format_bytes(engine, engine_bytes));
+	layout_cell(table, "%s", units_format_bytes(moved, devices_moved_bytes(phase, device)));
+	if (device->under)
+		layout_cell(table, "%s", "-");
+	else if (isnan(device->share))
+		layout_cell(table, "%s", "unknown");
+	else
+		layout_cell(table, "%.3f", device->share);
+}
+
+static void print_devices(const struct result_phase *phase, FILE *file)
+{
+	static const char *const headings[] = {"host",      "device", "bytes of", "by engine",
+					       "by device", "share",  NULL};
+	struct layout_table table = {.headings = headings, .align = "lllrrr"};
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t d = 0; d < phase->hosts[h].devices_count; d++)
+			add_device(&table, phase, h, &phase->hosts[h].devices[d]);
+	if (!table.cells_count)
+		return;
+	fputc('\n', file);
+	layout_print(&table, INDENT, file);
+}
+
+/* ---- the cluster ---- */
+
+static void add_rate(struct layout_table *table, const char *name, double bytes_per_s,
+		     bool headline)
+{
+	char rate[UNITS_TEXT_SIZE];
+
+	layout_cell(table, "%s", name);
+	layout_cell(table, "%s",
+		    isnan(bytes_per_s) ? "none" : units_format_rate(rate, bytes_per_s));
+	layout_cell(table, "%s", headline ? "headline" : "");
+}
+
+static void print_rates(const struct result_phase *phase, const struct result_cluster *cluster,
+			FILE *file)
+{
+	char hosts[64], ns[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE];
+	const char *const headings[] = {hosts, "throughput", "", "", NULL};
+	struct layout_table table = {.headings = headings, .align = "lrll"};
+	bool timed = text_is(cluster->headline, "all_active");
+	struct window_interval span = window_span(phase);
+
+	snprintf(hosts, sizeof(hosts), "cluster, %u of %u", cluster->hosts, cluster->of);
+	add_rate(&table, "all-active window", cluster->all_active_bytes_per_s, timed);
+	if (cluster->all_active_window_ns)
+		layout_cell(&table, "together for %s, from %s into the phase",
+			    units_format_ns(ns, (double)cluster->all_active_window_ns),
+			    units_format_ns(from, (double)(cluster->all_active_start_ns -
+							   phase->start_ns)));
+	else
+		layout_cell(&table, "never all active together");
+	add_rate(&table, "span", cluster->span_bytes_per_s, !timed);
+	layout_cell(&table, "first start to last end, %s",
+		    units_format_ns(ns, (double)(span.end_ns - span.start_ns)));
+	add_rate(&table, "sum of averages", cluster->sum_of_averages_bytes_per_s, false);
+	if (isnan(cluster->gap))
+		layout_cell(&table, "for comparison only");
+	else
+		layout_cell(&table, "%.3f of the headline; for comparison only", cluster->gap);
+	layout_print(&table, INDENT, file);
+}
+
+static void print_latency(const struct result_cluster *cluster, FILE *file)
+{
+	const struct result_latency *latency = &cluster->latency_ns;
+	const struct {
+		const char *name;
+		double ns;
+	} rows[] = {{"p50", latency->p50},
+		    {"p90", latency->p90},
+		    {"p99", latency->p99},
+		    {"p99.9", latency->p999},
+		    {"max", (double)latency->max}};
+	char ns[UNITS_TEXT_SIZE], text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].ns > 0)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
+						 used ? ", " : "", rows[i].name,
+						 units_format_ns(ns, rows[i].ns));
+	layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s",
+			 isnan(cluster->iops) ? 0 : cluster->iops, used ? text : "unknown");
+}
+
+static void print_cluster(const struct result_phase *phase, const struct phase_series *series,
+			  FILE *file)
+{
+	const struct result_cluster *cluster =
+		phase->cluster ? phase->cluster : phase->cluster_partial;
+
+	if (!cluster)
+		return;
+	fputc('\n', file);
+	if (!phase->cluster)
+		layout_paragraph(file, INDENT, "",
+				 "not all hosts completed the phase: what follows is of those that "
+				 "did, is no figure of the fleet and is held against no gate");
+	print_rates(phase, cluster, file);
+	print_latency(cluster, file);
+	blocks_print(phase, series, INDENT, file);
+}
+
+void text_phase_print(const struct result *result, uint32_t index,
+		      const struct phase_series *series, FILE *file)
+{
+	const struct result_phase *phase = &result->phases[index];
+
+	print_heading(result, index, file);
+	print_states(phase, file);
+	print_targets(phase, file);
+	print_devices(phase, file);
+	print_cluster(phase, series, file);
+	fputc('\n', file);
+}

@@ -1,0 +1,254 @@
+#include "controller/result.h"
+
+#include "common/text.h"
+
+static const struct record_row latency_rows[] = {
+	{MEMBER(struct result_latency, p50), .doc = "half of the operations took no longer, ns; "
+						    "null with fewer than 10 samples beyond"},
+	{MEMBER(struct result_latency, p90), .doc = "90 % took no longer, ns; null likewise"},
+	{MEMBER(struct result_latency, p99), .doc = "99 % took no longer, ns; null likewise"},
+	{MEMBER(struct result_latency, p999), .doc = "99.9 % took no longer, ns; null likewise"},
+	{MEMBER(struct result_latency, max), .doc = "the longest, ns"},
+};
+static const struct record_table latency_table = RECORD_TABLE(
+	struct result_latency, "latency", latency_rows, "Submit to completion, from histograms.");
+
+static const struct record_row clock_rows[] = {
+	{MEMBER(struct result_clock, offset_ns),
+	 .doc = "agent's clock - controller's at the run's start"},
+	{MEMBER(struct result_clock, bound_ns), .doc = "the offset is within +- this"},
+	{MEMBER(struct result_clock, stamp), .doc = "where stamps were taken"},
+	{MEMBER(struct result_clock, exchanges), .doc = "four-stamp exchanges that were used"},
+};
+static const struct record_table clock_table = RECORD_TABLE(
+	struct result_clock, "clock", clock_rows, "How a host's clock stood to the controller's.");
+
+static const struct record_row host_rows[] = {
+	{MEMBER(struct result_host, host), .doc = "what the plan calls it"},
+	{MEMBER(struct result_host, os), .doc = "Linux, FreeBSD, SunOS"},
+	{MEMBER(struct result_host, kernel), .doc = "release"},
+	{MEMBER(struct result_host, boot_id),
+	 .doc = "one running kernel; hosts with the same share their devices"},
+	{MEMBER(struct result_host, cpus), .doc = "that the agent may use"},
+	{MEMBER(struct result_host, memory_bytes), .doc = "of the host"},
+	{MEMBER(struct result_host, uptime_s), .doc = "since it was booted"},
+	{MEMBER_LIST(struct result_host, labels, plan_label_table), .keyed = true,
+	 .doc = "the plan's"},
+	{MEMBER_ONE(struct result_host, clock, clock_table), .doc = "against the controller's"},
+	{MEMBER(struct result_host, insecure), .doc = "spoke without keys beyond the loopback"},
+};
+static const struct record_table host_table =
+	RECORD_TABLE(struct result_host, "host", host_rows, "A machine under test.");
+
+static const struct record_row target_rows[] = {
+	{MEMBER(struct result_target, target), .doc = "its name in the plan"},
+	{MEMBER(struct result_target, bytes), .doc = "moved, without the ramp"},
+	{MEMBER(struct result_target, bytes_read), .doc = "of them, read"},
+	{MEMBER(struct result_target, bytes_written), .doc = "of them, written"},
+	{MEMBER(struct result_target, operations), .doc = "that moved bytes, without the ramp"},
+	{MEMBER(struct result_target, errors), .doc = "failed operations, without the ramp"},
+	{MEMBER(struct result_target, ramp_bytes), .doc = "moved in the ramp"},
+	{MEMBER(struct result_target, passes),
+	 .doc = "whole passes of the slowest worker over its region"},
+	{MEMBER(struct result_target, extent_bytes), .doc = "that the phase may touch"},
+	{MEMBER(struct result_target, io), .doc = "direct, written through, buffered, none"},
+	{MEMBER(struct result_target, ram), .doc = "it is held in memory"},
+	{MEMBER(struct result_target, engine), .doc = "how I/O was issued"},
+	{MEMBER(struct result_target, file_system), .doc = "type; null for a device"},
+	{MEMBER(struct result_target, first_io_ns), .doc = "first submit; 0: none"},
+	{MEMBER(struct result_target, last_io_ns), .doc = "last completion; 0: none"},
+	{MEMBER(struct result_target, throughput_bytes_per_s),
+	 .doc = "bytes / (last completion - later of first submit and end of the ramp)"},
+	{MEMBER(struct result_target, iops), .doc = "operations over the same"},
+	{MEMBER(struct result_target, throughput_with_sync_bytes_per_s),
+	 .doc = "the same with sync_ns in the time; null without a sync"},
+	{MEMBER(struct result_target, sync_ns), .doc = "time of the fsync at the end"},
+	{MEMBER_ONE(struct result_target, latency_ns, latency_table), .doc = "without the ramp"},
+	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
+};
+static const struct record_table result_target_table = RECORD_TABLE(
+	struct result_target, "target", target_rows, "What one target did on one host.");
+
+static const struct record_row device_rows[] = {
+	{MEMBER(struct result_device, device), .doc = "the kernel's name"},
+	{MEMBER(struct result_device, under),
+	 .doc = "the device above, whose bytes these are too; null: a top one"},
+	{MEMBER_LIST(struct result_device, targets, name_table),
+	 .doc = "that move bytes on it; host:target where it is another host's"},
+	{MEMBER(struct result_device, bytes_read), .doc = "by the device's own counter"},
+	{MEMBER(struct result_device, bytes_written), .doc = "by the device's own counter"},
+	{MEMBER(struct result_device, share),
+	 .doc = "device bytes / engine bytes over the group of targets that share devices; null: "
+		"unknown, or under another"},
+};
+static const struct record_table device_table =
+	RECORD_TABLE(struct result_device, "device", device_rows,
+		     "A device, once for all hosts that share a running kernel.");
+
+static const struct record_row worker_rows[] = {
+	{MEMBER(struct result_worker, target), .doc = "its target"},
+	{MEMBER(struct result_worker, worker), .doc = "from 0 on each target"},
+	{MEMBER(struct result_worker, first_submit_ns), .doc = "0: no I/O"},
+	{MEMBER(struct result_worker, last_completion_ns), .doc = "0: no I/O"},
+	{MEMBER(struct result_worker, operations), .doc = "that moved bytes"},
+};
+static const struct record_table worker_table =
+	RECORD_TABLE(struct result_worker, "worker", worker_rows, "One thread on one target.");
+
+static const struct record_row phase_host_rows[] = {
+	{MEMBER(struct result_phase_host, host), .doc = "its name"},
+	{MEMBER(struct result_phase_host, state),
+	 .doc = "complete, aborted, broken, lost, refused"},
+	{MEMBER(struct result_phase_host, text), .doc = "why, when not complete"},
+	{MEMBER(struct result_phase_host, lost_at_ns), .doc = "0: not lost"},
+	{MEMBER_LIST(struct result_phase_host, targets, result_target_table),
+	 .doc = "of the phase"},
+	{MEMBER_LIST(struct result_phase_host, devices, device_table),
+	 .doc = "that the targets' bytes moved on"},
+	{MEMBER_LIST(struct result_phase_host, workers, worker_table), .doc = "all of them"},
+	{MEMBER(struct result_phase_host, cpu_ns), .doc = "of the agent's process"},
+	{MEMBER(struct result_phase_host, buffer_bytes), .doc = "memory the agent held for it"},
+	{MEMBER(struct result_phase_host, frozen_ns),
+	 .doc = "longest time in which the agent itself did not run"},
+	{MEMBER(struct result_phase_host, silence_ns),
+	 .doc = "longest silence of the agent over suspect_after; 0: none"},
+	{MEMBER_LIST(struct result_phase_host, notes, name_table), .doc = "the agent's warnings"},
+};
+static const struct record_table phase_host_table = RECORD_TABLE(
+	struct result_phase_host, "phase_host", phase_host_rows, "What one host did in one phase.");
+
+static const struct record_row cluster_rows[] = {
+	{MEMBER(struct result_cluster, hosts), .doc = "in these figures"},
+	{MEMBER(struct result_cluster, of), .doc = "hosts of the phase"},
+	{MEMBER(struct result_cluster, bytes), .doc = "without the ramp"},
+	{MEMBER(struct result_cluster, operations), .doc = "without the ramp"},
+	{MEMBER(struct result_cluster, errors), .doc = "without the ramp"},
+	{MEMBER(struct result_cluster, all_active_start_ns), .doc = "a border of buckets"},
+	{MEMBER(struct result_cluster, all_active_window_ns),
+	 .doc = "whole buckets in which every target of every host was active; 0: none"},
+	{MEMBER(struct result_cluster, all_active_bytes_per_s),
+	 .doc = "bytes in the all-active window over its length; null: no window"},
+	{MEMBER(struct result_cluster, span_bytes_per_s),
+	 .doc = "bytes over the time from the first start to the last end"},
+	{MEMBER(struct result_cluster, sum_of_averages_bytes_per_s),
+	 .doc = "each host's bytes over its own time, added"},
+	{MEMBER(struct result_cluster, gap), .doc = "sum of averages / headline"},
+	{MEMBER(struct result_cluster, headline),
+	 .doc = "all_active for timed phases, span for fixed amounts"},
+	{MEMBER(struct result_cluster, iops), .doc = "over the same time as the headline"},
+	{MEMBER_ONE(struct result_cluster, latency_ns, latency_table),
+	 .doc = "from the hosts' merged histograms"},
+};
+static const struct record_table cluster_table = RECORD_TABLE(
+	struct result_cluster, "cluster", cluster_rows, "What the hosts did together.");
+
+static const struct record_row phase_rows[] = {
+	{MEMBER(struct result_phase, name), .doc = "the plan's"},
+	{MEMBER(struct result_phase, trial), .doc = "from 1"},
+	{MEMBER(struct result_phase, op), .doc = "read, write, mixed"},
+	{MEMBER(struct result_phase, start_ns), .doc = "the start instant"},
+	{MEMBER(struct result_phase, ramp_ns), .doc = "left out of the figures; whole buckets"},
+	{MEMBER(struct result_phase, bucket_ns), .doc = "width of a bucket of the timeline"},
+	{MEMBER(struct result_phase, start_skew_ns),
+	 .doc = "latest first submit - earliest, of all workers that did I/O"},
+	{MEMBER(struct result_phase, start_skew_bound_ns), .doc = "the skew is within +- this"},
+	{MEMBER_LIST(struct result_phase, hosts, phase_host_table), .doc = "that took part"},
+	{MEMBER_MAYBE(struct result_phase, cluster, cluster_table),
+	 .doc = "null when a host is missing"},
+	{MEMBER_MAYBE(struct result_phase, cluster_partial, cluster_table),
+	 .doc = "the hosts that completed, when one is missing; never feeds a gate"},
+};
+const struct record_table result_phase_table =
+	RECORD_TABLE(struct result_phase, "phase", phase_rows, "One phase in one trial.");
+
+static const struct record_row finding_rows[] = {
+	{MEMBER(struct result_finding, code), .doc = "its name"},
+	{MEMBER(struct result_finding, level), .doc = "REFUSE, INVALID, WARN, NOTE"},
+	{MEMBER(struct result_finding, phase), .doc = "null: the run"},
+	{MEMBER(struct result_finding, trial), .doc = "0: the run"},
+	{MEMBER(struct result_finding, host), .doc = "null: all"},
+	{MEMBER(struct result_finding, target), .doc = "null: all"},
+	{MEMBER(struct result_finding, evidence), .doc = "with figures"},
+	{MEMBER(struct result_finding, advice), .doc = "what to do"},
+};
+static const struct record_table finding_table = RECORD_TABLE(
+	struct result_finding, "finding", finding_rows, "A named fact about the result.");
+
+static const struct record_row gate_rows[] = {
+	{MEMBER(struct result_gate, phase), .doc = "its phase"},
+	{MEMBER(struct result_gate, metric), .doc = "throughput, iops, errors"},
+	{MEMBER(struct result_gate, of), .doc = "host, target, fleet"},
+	{MEMBER(struct result_gate, who), .doc = "host, host:target or fleet"},
+	{MEMBER(struct result_gate, trial), .doc = "from 1"},
+	{MEMBER(struct result_gate, limit), .doc = "as the plan has it"},
+	{MEMBER(struct result_gate, value),
+	 .doc = "bytes/s, operations/s or errors; null: not measured"},
+	{MEMBER(struct result_gate, state), .doc = "PASS, FAIL, INVALID"},
+};
+static const struct record_table gate_table =
+	RECORD_TABLE(struct result_gate, "gate", gate_rows, "A rule of the plan, held against it.");
+
+static const struct record_row result_rows[] = {
+	{MEMBER(struct result, schema), .doc = RESULT_SCHEMA},
+	{MEMBER(struct result, outcome),
+	 .doc = "PASS, FAIL, INVALID, INCONCLUSIVE, REFUSED, NOT_SET_UP"},
+	{MEMBER(struct result, reason), .doc = "why it is not PASS"},
+	{MEMBER(struct result, run), .doc = "id"},
+	{MEMBER(struct result, started_at), .doc = "wall clock, for people"},
+	{MEMBER(struct result, version), .doc = "of muster"},
+	{MEMBER(struct result, min_window_ns), .doc = "the limit for TOO_SHORT"},
+	{MEMBER(struct result, insecure), .doc = "some host spoke without keys"},
+	{MEMBER_MAYBE(struct result, plan, plan_table), .doc = "as it was run"},
+	{MEMBER_LIST(struct result, hosts, host_table), .doc = "the fleet"},
+	{MEMBER_LIST(struct result, phases, result_phase_table), .doc = "in the order run"},
+	{MEMBER_LIST(struct result, findings, finding_table), .doc = "what was noticed"},
+	{MEMBER_LIST(struct result, gates, gate_table), .doc = "what was demanded"},
+};
+const struct record_table result_table =
+	RECORD_TABLE(struct result, "result", result_rows,
+		     "A run. Times are ns on the controller's clock since the run's start.");
+
+static const struct record_row bucket_rows[] = {
+	{MEMBER(struct result_bucket, phase), .doc = "index from 1 into the run's phases"},
+	{MEMBER(struct result_bucket, name), .doc = "of the phase"},
+	{MEMBER(struct result_bucket, trial), .doc = "from 1"},
+	{MEMBER(struct result_bucket, host), .doc = "its name"},
+	{MEMBER(struct result_bucket, target), .doc = "its name"},
+	{MEMBER(struct result_bucket, bucket), .doc = "from 0 in each phase"},
+	{MEMBER(struct result_bucket, start_ns), .doc = "of the bucket, since the run's start"},
+	{MEMBER(struct result_bucket, bucket_ns), .doc = "its width"},
+	{MEMBER(struct result_bucket, ramp), .doc = "left out of the figures"},
+	{MEMBER(struct result_bucket, bytes), .doc = "completed in the bucket"},
+	{MEMBER(struct result_bucket, bytes_read), .doc = "of them, read"},
+	{MEMBER(struct result_bucket, bytes_written), .doc = "of them, written"},
+	{MEMBER(struct result_bucket, operations), .doc = "that moved bytes"},
+	{MEMBER(struct result_bucket, errors), .doc = "failed operations"},
+	{MEMBER(struct result_bucket, worst_ns), .doc = "longest latency of them"},
+};
+const struct record_table result_bucket_table =
+	RECORD_TABLE(struct result_bucket, "bucket", bucket_rows,
+		     "What one target of one host completed in one bucket: timeline.csv.");
+
+const char *const result_outcome_names[] = {"PASS",    "FAIL",       "INVALID", "INCONCLUSIVE",
+					    "REFUSED", "NOT_SET_UP", NULL};
+
+int result_exit_code(enum result_outcome outcome)
+{
+	static const int codes[] = {
+		[RESULT_OUTCOME_PASS] = 0,    [RESULT_OUTCOME_FAIL] = 1,
+		[RESULT_OUTCOME_INVALID] = 3, [RESULT_OUTCOME_INCONCLUSIVE] = 4,
+		[RESULT_OUTCOME_REFUSED] = 5, [RESULT_OUTCOME_NOT_SET_UP] = 6,
+	};
+
+	return codes[outcome];
+}
+
+const struct phase *result_plan_phase(const struct result *result, const char *name)
+{
+	const struct plan *plan = result->plan;
+
+	for (uint32_t i = 0; plan && i < plan->phases_count; i++)
+		if (text_is(plan->phases[i].name, name))
+			return &plan->phases[i];
+	return NULL;
+}

@@ -1,0 +1,220 @@
+/* result.h - what a run measured: the structs behind run.json (schema muster.run/1).
+ *
+ * Times are ns on the controller's clock since the run's start; bytes and ns are integers, units
+ * are in the keys. `bytes` and `operations` leave the ramp out and equal the sums over the
+ * timeline's buckets that are not ramp, exactly. */
+#ifndef MUSTER_CONTROLLER_RESULT_H
+#define MUSTER_CONTROLLER_RESULT_H
+
+#include "common/histogram.h"
+#include "common/record.h"
+#include "controller/plan.h"
+
+#define RESULT_SCHEMA "muster.run/1"
+
+enum result_outcome {
+	RESULT_OUTCOME_PASS,
+	RESULT_OUTCOME_FAIL,
+	RESULT_OUTCOME_INVALID,
+	RESULT_OUTCOME_INCONCLUSIVE,
+	RESULT_OUTCOME_REFUSED,
+	RESULT_OUTCOME_NOT_SET_UP,
+};
+/* The program's exit code for an outcome: 0, 1, 3, 4, 5, 6 (docs/DESIGN.md). */
+int result_exit_code(enum result_outcome outcome);
+/* As in run.json: PASS, FAIL, ... */
+extern const char *const result_outcome_names[];
+
+/* NAN where fewer than 10 samples lie beyond a percentile: then it is not printed. */
+struct result_latency {
+	double p50, p90, p99, p999;
+	uint64_t max;
+};
+
+struct result_clock {
+	int64_t offset_ns; /* agent's clock - controller's, at the run's start */
+	uint64_t bound_ns; /* the offset is within +- this */
+	char *stamp;       /* where stamps were taken: zeromq */
+	uint32_t exchanges;
+};
+
+struct result_host {
+	char *host;
+	char *os;
+	char *kernel;
+	char *boot_id;
+	uint32_t cpus;
+	uint64_t memory_bytes, uptime_s;
+	struct plan_label *labels;
+	uint32_t labels_count;
+	struct result_clock clock;
+	bool insecure;
+};
+
+struct result_target {
+	char *target;
+	uint64_t bytes, bytes_read, bytes_written;
+	uint64_t operations, errors;
+	uint64_t ramp_bytes;
+	uint32_t passes;
+	uint64_t extent_bytes;
+	char *io; /* direct, written through, buffered, none */
+	bool ram;
+	char *engine;
+	char *file_system;
+	uint64_t first_io_ns, last_io_ns; /* 0 and 0: no I/O */
+	double throughput_bytes_per_s; /* bytes / (last completion - (first submit or end of ramp));
+					  NAN: none */
+	double iops;
+	double throughput_with_sync_bytes_per_s; /* the same with sync_ns added; NAN without a sync
+						  */
+	uint64_t sync_ns;
+	struct result_latency latency_ns;
+	char *first_error;
+};
+
+/* A device once for all hosts that share a running kernel: it stands under the first of them. */
+struct result_device {
+	char *device;
+	char *under;          /* the device above; NULL: a top one */
+	struct name *targets; /* target, or host:target of another host that shares it */
+	uint32_t targets_count;
+	uint64_t bytes_read, bytes_written;
+	double share; /* of the group's engine bytes that moved on its devices; NAN: unknown or
+			 under another */
+};
+
+struct result_worker {
+	char *target;
+	uint32_t worker;
+	uint64_t first_submit_ns, last_completion_ns, operations;
+};
+
+struct result_phase_host {
+	char *host;
+	char *state;         /* complete, aborted, broken, lost, refused */
+	char *text;          /* why, when not complete */
+	uint64_t lost_at_ns; /* 0: not lost */
+	struct result_target *targets;
+	uint32_t targets_count;
+	struct result_device *devices;
+	uint32_t devices_count;
+	struct result_worker *workers;
+	uint32_t workers_count;
+	uint64_t cpu_ns, buffer_bytes;
+	uint64_t frozen_ns;  /* longest time in which the agent did not run */
+	uint64_t silence_ns; /* longest silence over suspect_after; 0: none */
+	struct name *notes;
+	uint32_t notes_count;
+};
+
+struct result_cluster {
+	uint32_t hosts, of; /* hosts in these figures, hosts of the phase */
+	uint64_t bytes, operations, errors;
+	uint64_t all_active_start_ns;  /* since the run's start; a bucket border */
+	uint64_t all_active_window_ns; /* 0: none */
+	double all_active_bytes_per_s; /* NAN: no window */
+	double span_bytes_per_s;
+	double sum_of_averages_bytes_per_s;
+	double gap;                       /* sum of averages / headline */
+	char *headline;                   /* all_active for timed phases, span for fixed amounts */
+	double iops;                      /* over the same as the headline */
+	struct result_latency latency_ns; /* merged histograms */
+};
+
+struct result_phase {
+	char *name;
+	uint32_t trial; /* from 1 */
+	char *op;
+	uint64_t start_ns; /* start instant */
+	uint64_t ramp_ns;  /* whole buckets */
+	uint64_t bucket_ns;
+	uint64_t start_skew_ns;       /* latest first submit - earliest, of workers that did I/O */
+	uint64_t start_skew_bound_ns; /* the skew is within +- this */
+	struct result_phase_host *hosts;
+	uint32_t hosts_count;
+	struct result_cluster *cluster;         /* NULL when a host is missing */
+	struct result_cluster *cluster_partial; /* then this; never feeds a gate */
+};
+
+struct result_finding {
+	char *code;  /* TOO_SHORT */
+	char *level; /* REFUSE, INVALID, WARN, NOTE */
+	char *phase; /* NULL: the run */
+	uint32_t trial;
+	char *host, *target;
+	char *evidence; /* with figures */
+	char *advice;
+};
+
+struct result_gate {
+	char *phase, *metric, *of;
+	char *who; /* host, host:target or fleet */
+	uint32_t trial;
+	char *limit;  /* "at_least 800 MB/s" */
+	double value; /* NAN: not measured */
+	char *state;  /* PASS, FAIL, INVALID */
+};
+
+struct result {
+	char *schema;
+	char *outcome;
+	char *reason;     /* one sentence: why it is not PASS */
+	char *run;        /* id */
+	char *started_at; /* wall clock, for people */
+	char *version;
+	uint64_t min_window_ns;
+	bool insecure;
+	struct plan *plan;
+	struct result_host *hosts;
+	uint32_t hosts_count;
+	struct result_phase *phases;
+	uint32_t phases_count;
+	struct result_finding *findings;
+	uint32_t findings_count;
+	struct result_gate *gates;
+	uint32_t gates_count;
+};
+
+/* One line of timeline.csv: what one target of one host completed in one bucket. */
+struct result_bucket {
+	uint32_t phase; /* index from 1 into phases[] */
+	char *name;     /* of the phase */
+	uint32_t trial;
+	char *host, *target;
+	uint32_t bucket;
+	uint64_t start_ns; /* of the bucket, since the run's start */
+	uint64_t bucket_ns;
+	bool ramp;
+	uint64_t bytes, bytes_read, bytes_written, operations, errors;
+	uint64_t worst_ns;
+};
+
+extern const struct record_table result_table;
+extern const struct record_table result_phase_table;
+extern const struct record_table result_bucket_table;
+
+/* What the plan says of a phase; NULL when it has none of that name. */
+const struct phase *result_plan_phase(const struct result *result, const char *name);
+
+/* ---- what is measured but not in run.json as such: handed from collect to the analysis ---- */
+
+/* The timeline of one target on one host in one phase; bucket k starts at phase start + k *
+ * bucket_ns. */
+struct series_bucket {
+	uint64_t bytes_read, bytes_written, operations, errors, worst_ns;
+};
+struct series {
+	struct series_bucket *buckets;
+	uint32_t count;
+};
+/* Beside result_phase.hosts[h].targets[t]: series[h][t] and latency[h][t]. */
+struct phase_series {
+	struct series **series;
+	struct histogram **latency;
+};
+struct result_series {
+	struct phase_series *phases; /* as many as result.phases */
+};
+
+#endif

@@ -1,0 +1,378 @@
+#include "controller/run_phase.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+
+#define PUMP_MS       20
+#define STUCK_NS      (120 * NS_PER_S)
+#define SETTLE_NS     (30 * NS_PER_S)
+#define PROBE_WAIT_NS NS_PER_S
+#define PROBES        8
+#define LEAD_NS       (250 * NS_PER_MS)
+#define ATTEMPTS      3
+
+/* ---- the hosts' part in it ---- */
+
+static bool is_in(const struct fleet_host *host)
+{
+	return host->in_phase && host->status == FLEET_STATUS_LEASED;
+}
+
+static uint32_t count_in(const struct fleet *fleet, bool (*is)(const struct fleet_host *))
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fleet->count; i++)
+		count += is_in(&fleet->hosts[i]) && is(&fleet->hosts[i]);
+	return count;
+}
+
+static bool any(const struct fleet_host *host)
+{
+	(void)host;
+	return true;
+}
+
+static bool is_preparing(const struct fleet_host *host)
+{
+	return !host->is_ready && !host->is_failed;
+}
+
+static bool has_failed(const struct fleet_host *host)
+{
+	return host->is_failed;
+}
+
+static bool is_late(const struct fleet_host *host)
+{
+	return host->is_late;
+}
+
+/* Told to start, neither late nor done. */
+static bool is_running(const struct fleet_host *host)
+{
+	return host->at_ns && !host->is_late && !host->is_done;
+}
+
+/* Has something under way that an abort has to end. */
+static bool is_unsettled(const struct fleet_host *host)
+{
+	return is_running(host) || is_preparing(host);
+}
+
+static uint32_t count_lost(const struct fleet *fleet)
+{
+	uint32_t lost = 0;
+
+	for (uint32_t i = 0; i < fleet->count; i++)
+		lost += fleet->hosts[i].in_phase && fleet->hosts[i].status == FLEET_STATUS_LOST;
+	return lost;
+}
+
+static bool must_give_up(const struct run_phase *run)
+{
+	return *run->interrupted ||
+	       (run->plan->fleet.on_host_loss == PLAN_ON_HOST_LOSS_ABORT && count_lost(run->fleet));
+}
+
+/* Hosts that answer heartbeats and yet have moved nothing since the latest of their last step and
+ * `from_ns`. */
+static void lose_stuck(struct run_phase *run, bool (*is)(const struct fleet_host *),
+		       uint64_t from_ns, const char *what)
+{
+	uint64_t now = clock_now_ns();
+
+	for (uint32_t i = 0; i < run->fleet->count; i++) {
+		struct fleet_host *host = &run->fleet->hosts[i];
+		uint64_t since = host->moved_ns > from_ns ? host->moved_ns : from_ns;
+		if (!is_in(host) || !is(host) || now < since || now - since < STUCK_NS)
+			continue;
+		char *why = mem_format("I/O is stuck: it answers, but %s has not moved for %llu s",
+				       what, (unsigned long long)(STUCK_NS / NS_PER_S));
+		fleet_lose(run->fleet, host, why);
+		free(why);
+	}
+}
+
+/* Stops what is under way everywhere and waits until it has stopped, at most SETTLE_NS. */
+static void abort_all(struct run_phase *run, char *reason)
+{
+	struct abort_load body = {.reason = reason};
+	uint64_t end = clock_now_ns() + SETTLE_NS;
+
+	fleet_send_all(run->fleet, MESSAGE_ABORT, &body);
+	while (count_in(run->fleet, is_unsettled) && clock_now_ns() < end)
+		fleet_pump(run->fleet, PUMP_MS);
+	for (uint32_t i = 0; i < run->fleet->count; i++) {
+		struct fleet_host *host = &run->fleet->hosts[i];
+		if (is_in(host) && is_unsettled(host))
+			fleet_lose(run->fleet, host,
+				   "told to stop, it did not within 30 s: I/O is stuck");
+	}
+}
+
+/* ---- prepare ---- */
+
+static void send_prepare(struct run_phase *run, const struct phase *phase, struct fleet_host *host,
+			 bool check)
+{
+	struct prepare body = {.run = run->fleet->run,
+			       .seed = run->seed,
+			       .bucket_ns = run->plan->bucket,
+			       .check = check,
+			       .targets_count = host->plan->targets_count};
+	uint64_t memory = host->facts.memory_bytes;
+
+	body.phase = *phase;
+	body.phase.size_bytes = plan_size_bytes(phase->size, memory);
+	body.targets = mem_new(body.targets_count, sizeof(*body.targets));
+	for (uint32_t i = 0; i < body.targets_count; i++) {
+		body.targets[i] = host->plan->targets[i];
+		body.targets[i].size_bytes = plan_size_bytes(body.targets[i].size, memory);
+	}
+	fleet_send(run->fleet, host, MESSAGE_PREPARE, &body);
+	free(body.targets);
+}
+
+static void show_preparing(struct run_phase *run, const struct phase *phase)
+{
+	uint64_t done = 0, total = 0;
+	char what[256];
+
+	for (uint32_t i = 0; i < run->fleet->count; i++) {
+		const struct fleet_host *host = &run->fleet->hosts[i];
+		if (!is_in(host))
+			continue;
+		done += host->progress.done_bytes;
+		total += host->progress.total_bytes;
+	}
+	snprintf(what, sizeof(what), "%s: preparing, %u of %u hosts ready", phase->name,
+		 count_in(run->fleet, any) - count_in(run->fleet, is_preparing),
+		 count_in(run->fleet, any));
+	progress_show(run->progress, what, total ? (double)done / (double)total : -1, done, 0);
+}
+
+static void join_phase(struct fleet *fleet)
+{
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		struct fleet_host *host = &fleet->hosts[i];
+		host->in_phase = host->status == FLEET_STATUS_LEASED;
+		host->at_ns = 0;
+	}
+}
+
+static void prepare(struct run_phase *run, const struct phase *phase, bool check)
+{
+	struct fleet *fleet = run->fleet;
+
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].in_phase)
+			send_prepare(run, phase, &fleet->hosts[i], check);
+	/* A look at everything waits for each host's reasons; a lay-out of hours does not. */
+	while (count_in(fleet, is_preparing) && (check || !count_in(fleet, has_failed)) &&
+	       !must_give_up(run)) {
+		fleet_pump(fleet, PUMP_MS);
+		lose_stuck(run, is_preparing, 0, "preparing");
+		if (!check)
+			show_preparing(run, phase);
+	}
+}
+
+/* ---- start ---- */
+
+/* Fresh exchanges first: the offset is at its best when the start instant is put into it. */
+static void probe(struct fleet *fleet)
+{
+	uint64_t end = clock_now_ns() + PROBE_WAIT_NS;
+
+	fleet_probe(fleet, PROBES);
+	while (!fleet_is_probed(fleet) && clock_now_ns() < end)
+		fleet_pump(fleet, PUMP_MS);
+}
+
+/* Sent so far ahead that the slowest round trip of late still arrives in time, twenty times over.
+ */
+static uint64_t lead_of(const struct fleet *fleet, uint32_t attempt)
+{
+	uint64_t lead = LEAD_NS;
+
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		uint64_t slowest = 20 * clock_sync_slowest(&fleet->hosts[i].clock);
+		if (is_in(&fleet->hosts[i]) && slowest > lead)
+			lead = slowest;
+	}
+	if (lead > 5 * NS_PER_S)
+		lead = 5 * NS_PER_S;
+	return lead * attempt;
+}
+
+static void start(struct run_phase *run)
+{
+	struct fleet *fleet = run->fleet;
+
+	probe(fleet);
+	uint64_t at = clock_now_ns() + lead_of(fleet, fleet->attempt);
+	run->collect->start_ns = at;
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		struct fleet_host *host = &fleet->hosts[i];
+		int64_t offset = 0;
+		if (!is_in(host))
+			continue;
+		if (!clock_sync_estimate(&host->clock, at, &offset, &host->start_bound_ns)) {
+			fleet_lose(fleet, host, "no clock exchange came back from it");
+			continue;
+		}
+		struct start body = {.at_ns = (uint64_t)((int64_t)at + offset)};
+		host->at_ns = body.at_ns;
+		fleet_send(fleet, host, MESSAGE_START, &body);
+	}
+}
+
+/* ---- run ---- */
+
+static void show_running(struct run_phase *run, const struct phase *phase)
+{
+	uint64_t now = clock_now_ns(), begin = run->collect->start_ns;
+	uint64_t length = phase->ramp + phase->runtime;
+	char what[256];
+	double share = -1;
+	uint64_t left = 0;
+
+	if (now < begin)
+		return;
+	if (length) {
+		share = (double)(now - begin) / (double)length;
+		left = now - begin < length ? length - (now - begin) : 0;
+	}
+	snprintf(what, sizeof(what), "%s: %u of %u hosts under load", phase->name,
+		 count_in(run->fleet, is_running),
+		 count_in(run->fleet, any) + count_lost(run->fleet));
+	progress_show(run->progress, what, share, run->collect->bytes, left);
+}
+
+/* A host whose own part broke (disk full) takes the phase with it: the others would go on alone. */
+static bool is_broken(const struct fleet_host *host)
+{
+	return host->is_done && host->done.state == DONE_BROKEN;
+}
+
+static bool must_break_off(const struct run_phase *run)
+{
+	return run->plan->fleet.on_host_loss == PLAN_ON_HOST_LOSS_ABORT &&
+	       count_in(run->fleet, is_broken);
+}
+
+/* Until all are done; a host that is late, broken by itself or lost ends it for all when it must.
+ */
+static void watch(struct run_phase *run, const struct phase *phase)
+{
+	struct fleet *fleet = run->fleet;
+	uint64_t planned_end = run->collect->start_ns + phase->ramp + phase->runtime;
+
+	while (count_in(fleet, is_running) && !count_in(fleet, is_late) && !must_give_up(run) &&
+	       !must_break_off(run)) {
+		fleet_pump(fleet, PUMP_MS);
+		lose_stuck(run, is_running, planned_end, "its load");
+		show_running(run, phase);
+	}
+}
+
+static char *lost_text(const struct fleet *fleet)
+{
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].in_phase && fleet->hosts[i].status == FLEET_STATUS_LOST)
+			return mem_format("host '%s' was lost", fleet->hosts[i].plan->name);
+	return mem_text("a host was lost");
+}
+
+static enum run_phase_end give_up(struct run_phase *run)
+{
+	char *why = *run->interrupted ? mem_text("interrupted") : lost_text(run->fleet);
+
+	progress_say(run->progress, "stopping the load: %s", why);
+	abort_all(run, why);
+	free(why);
+	return *run->interrupted ? RUN_PHASE_INTERRUPTED : RUN_PHASE_LOST;
+}
+
+/* Why the barrier was not reached. */
+static enum run_phase_end not_ready(struct run_phase *run)
+{
+	enum run_phase_end end = RUN_PHASE_BROKEN;
+
+	for (uint32_t i = 0; i < run->fleet->count; i++) {
+		const struct fleet_host *host = &run->fleet->hosts[i];
+		if (is_in(host) && host->is_failed && host->failed.kind == FAILED_REFUSED)
+			end = RUN_PHASE_REFUSED;
+	}
+	abort_all(run, "another host could not prepare the phase");
+	return end;
+}
+
+static enum run_phase_end try_once(struct run_phase *run, const struct phase *phase, uint32_t trial,
+				   bool *began)
+{
+	join_phase(run->fleet);
+	collect_begin(run->collect, run->fleet, run->plan, phase, trial, run->fleet->attempt > 1);
+	prepare(run, phase, false);
+	if (must_give_up(run))
+		return give_up(run);
+	if (count_in(run->fleet, has_failed))
+		return not_ready(run);
+	if (!count_in(run->fleet, any))
+		return RUN_PHASE_LOST;
+	start(run);
+	*began = true;
+	watch(run, phase);
+	if (must_give_up(run))
+		return give_up(run);
+	if (count_in(run->fleet, is_late))
+		abort_all(run, "a host had the start instant too late");
+	if (must_break_off(run))
+		abort_all(run, "another host could not go on");
+	return count_in(run->fleet, is_broken) ? RUN_PHASE_BROKEN : RUN_PHASE_MEASURED;
+}
+
+enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, uint32_t number,
+			     uint32_t trial, bool *began)
+{
+	enum run_phase_end end = RUN_PHASE_BROKEN;
+
+	for (uint32_t attempt = 1; attempt <= ATTEMPTS; attempt++) {
+		fleet_begin_phase(run->fleet, number, attempt);
+		end = try_once(run, phase, trial, began);
+		if (end != RUN_PHASE_MEASURED || !count_in(run->fleet, is_late))
+			break;
+		end = RUN_PHASE_BROKEN;
+		progress_say(run->progress, "%s: a host had the start instant too late, once more",
+			     phase->name);
+	}
+	collect_end(run->collect, run->fleet);
+	return end;
+}
+
+enum run_phase_end run_phase_check(struct run_phase *run, const struct phase *phase,
+				   uint32_t number)
+{
+	enum run_phase_end end = RUN_PHASE_MEASURED;
+
+	fleet_begin_phase(run->fleet, number, 0);
+	join_phase(run->fleet);
+	prepare(run, phase, true);
+	if (must_give_up(run))
+		end = give_up(run);
+	else if (count_in(run->fleet, has_failed))
+		end = not_ready(run);
+	else
+		abort_all(run, "only looked whether it can be run");
+	if (end != RUN_PHASE_MEASURED) {
+		collect_begin(run->collect, run->fleet, run->plan, phase, 1, false);
+		collect_end(run->collect, run->fleet);
+	}
+	return end;
+}

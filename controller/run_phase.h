@@ -1,0 +1,41 @@
+/* run_phase.h - one phase on the whole fleet: prepare, barrier, start, collect. */
+#ifndef MUSTER_CONTROLLER_RUN_PHASE_H
+#define MUSTER_CONTROLLER_RUN_PHASE_H
+
+#include <stdbool.h>
+
+#include "controller/collect.h"
+#include "controller/fleet.h"
+#include "controller/plan.h"
+#include "controller/progress.h"
+
+struct run_phase {
+	struct fleet *fleet;
+	struct collect *collect;
+	const struct plan *plan;
+	struct progress_line *progress;
+	const volatile int *interrupted;
+	uint64_t seed;
+};
+
+enum run_phase_end {
+	RUN_PHASE_MEASURED,    /* as far as it goes: a host may be lost, see the result */
+	RUN_PHASE_REFUSED,     /* a host said no before any I/O of the phase */
+	RUN_PHASE_BROKEN,      /* a host could not prepare it, or never started in time */
+	RUN_PHASE_LOST,        /* a host was lost and the plan says abort */
+	RUN_PHASE_INTERRUPTED, /* by the person */
+};
+
+/* Runs the phase and fills the result; *began says whether any host was told to start. Every wait
+ * in it has an end: agents that are silent are lost after dead_after, ones that prepare or run
+ * without moving anything after two minutes. */
+enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, uint32_t number,
+			     uint32_t trial, bool *began);
+
+/* Asks every host whether it would run the phase: lists, identities, interlock, whose files, space,
+ * memory; nothing is made or opened for writing. RUN_PHASE_MEASURED when all would; else the phase
+ * stands in the result with each host's reason. */
+enum run_phase_end run_phase_check(struct run_phase *run, const struct phase *phase,
+				   uint32_t number);
+
+#endif

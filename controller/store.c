@@ -1,0 +1,249 @@
+#include "controller/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "controller/report/report.h"
+
+#define RUNS "muster-runs"
+
+static const char *const file_names[] = {"plan.yaml", "run.json", "timeline.csv"};
+
+static char *temporary_name(const char *directory)
+{
+	return mem_format("%s.partial", directory);
+}
+
+/* ---- files ---- */
+
+static int cannot(const char *what, const char *path, struct error *err)
+{
+	error_set(err, ERROR_SYSTEM, "cannot %s '%s': %s", what, path, strerror(errno));
+	return -1;
+}
+
+static FILE *create(const char *path, struct error *err)
+{
+	FILE *file = fopen(path, "wx");
+
+	if (!file)
+		cannot("make", path, err);
+	return file;
+}
+
+/* Closes a file that was written; it is whole and on the disk, or that is an error. */
+static int finish_file(FILE *file, const char *path, struct error *err)
+{
+	/* Of a write that failed before, errno still tells the reason. */
+	bool failed = ferror(file) || fflush(file) || fsync(fileno(file));
+	int code = failed ? errno : 0;
+
+	if (fclose(file) && !failed) {
+		failed = true;
+		code = errno;
+	}
+	errno = code ? code : EIO;
+	return failed ? cannot("write", path, err) : 0;
+}
+
+static int sync_directory(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return cannot("open", path, err);
+	/* Some file systems cannot sync a directory, and say so with EINVAL. */
+	int failed = fsync(fd) && errno != EINVAL;
+	int code = errno;
+	close(fd);
+	errno = code;
+	return failed ? cannot("sync", path, err) : 0;
+}
+
+static int sync_parent(const char *path, struct error *err)
+{
+	char *copy = mem_text(path);
+	int status = sync_directory(dirname(copy), err);
+
+	free(copy);
+	return status;
+}
+
+static int copy_bytes(FILE *from, const char *from_path, FILE *to, struct error *err)
+{
+	char bytes[16384];
+	size_t size;
+
+	while ((size = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		fwrite(bytes, 1, size, to); /* finish_file looks whether that went well */
+	return ferror(from) ? cannot("read", from_path, err) : 0;
+}
+
+static int copy_file(const char *from_path, const char *path, struct error *err)
+{
+	FILE *from = fopen(from_path, "r");
+
+	if (!from)
+		return cannot("read", from_path, err);
+	FILE *to = create(path, err);
+	if (!to) {
+		fclose(from);
+		return -1;
+	}
+	int status = copy_bytes(from, from_path, to, err);
+	fclose(from);
+	if (status) {
+		fclose(to);
+		return -1;
+	}
+	return finish_file(to, path, err);
+}
+
+/* ---- begin ---- */
+
+/* Without slashes at its end, so that a suffix can follow. */
+static char *directory_name(const char *out, const char *run)
+{
+	char *name = out ? mem_text(out) : mem_format(RUNS "/%s", run);
+	size_t length = strlen(name);
+
+	while (length > 1 && name[length - 1] == '/')
+		name[--length] = '\0';
+	return name;
+}
+
+static int check_absent(const char *path, const char *way_out, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0) {
+		error_set(err, ERROR_SYSTEM, "'%s' exists already: %s", path, way_out);
+		return -1;
+	}
+	return errno == ENOENT ? 0 : cannot("make", path, err);
+}
+
+static int make_directory(const char *directory, const char *temporary, bool is_default,
+			  struct error *err)
+{
+	if (!*directory) {
+		error_set(err, ERROR_SYSTEM, "--out is empty: name a directory to be made");
+		return -1;
+	}
+	if (is_default && mkdir(RUNS, 0777) < 0 && errno != EEXIST)
+		return cannot("make directory", RUNS, err);
+	if (check_absent(directory, "name another directory with --out", err) ||
+	    check_absent(temporary,
+			 "it is of a run under way, or of one that did not end; remove it", err))
+		return -1;
+	if (mkdir(temporary, 0777) < 0)
+		return cannot("make directory", temporary, err);
+	return 0;
+}
+
+int store_begin(const char *out, const char *run, const char *plan_path, char **directory,
+		struct error *err)
+{
+	char *name = directory_name(out, run), *temporary = temporary_name(name);
+	char *plan = mem_format("%s/%s", temporary, file_names[0]);
+	int status = make_directory(name, temporary, !out, err);
+
+	*directory = NULL;
+	if (status == 0 && copy_file(plan_path, plan, err) < 0) {
+		store_abandon(name);
+		status = -1;
+	}
+	if (status == 0)
+		*directory = name;
+	else
+		free(name);
+	free(plan);
+	free(temporary);
+	return status;
+}
+
+/* ---- finish ---- */
+
+static int write_json(const char *path, const struct result *result, struct error *err)
+{
+	FILE *file = create(path, err);
+
+	if (!file)
+		return -1;
+	char *text = record_json_format(&result_table, result);
+	fputs(text, file);
+	free(text);
+	return finish_file(file, path, err);
+}
+
+static int write_timeline(const char *path, const struct result *result,
+			  const struct result_series *series, struct error *err)
+{
+	FILE *file = create(path, err);
+
+	if (!file)
+		return -1;
+	report_timeline(result, series, file);
+	return finish_file(file, path, err);
+}
+
+static int write_all(const char *directory, const char *temporary, const struct result *result,
+		     const struct result_series *series, struct error *err)
+{
+	char *json = mem_format("%s/%s", temporary, file_names[1]);
+	char *timeline = mem_format("%s/%s", temporary, file_names[2]);
+	int status = -1;
+
+	if (write_json(json, result, err) || write_timeline(timeline, result, series, err) ||
+	    sync_directory(temporary, err))
+		goto out;
+	/* rename() would take the place of an empty directory that came up meanwhile. */
+	if (check_absent(directory, "something else made it during the run", err))
+		goto out;
+	if (rename(temporary, directory) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot rename '%s' to '%s': %s", temporary, directory,
+			  strerror(errno));
+		goto out;
+	}
+	status = 0;
+out:
+	free(json);
+	free(timeline);
+	return status;
+}
+
+int store_finish(const char *directory, const struct result *result,
+		 const struct result_series *series, struct error *err)
+{
+	char *temporary = temporary_name(directory);
+	int status = write_all(directory, temporary, result, series, err);
+
+	if (status)
+		error_prefix(err, "the results are not whole; what was written is in '%s'",
+			     temporary);
+	else
+		status = sync_parent(directory, err);
+	free(temporary);
+	return status;
+}
+
+void store_abandon(const char *directory)
+{
+	char *temporary = temporary_name(directory);
+
+	for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]); i++) {
+		char *path = mem_format("%s/%s", temporary, file_names[i]);
+		unlink(path);
+		free(path);
+	}
+	rmdir(temporary);
+	free(temporary);
+}

@@ -1,0 +1,283 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/record_json.h"
+#include "controller/analysis/window.h"
+#include "controller/report/report.h"
+#include "controller/store.h"
+#include "tests/unit/sample_result.h"
+
+#define PLAN "name: x   # as \"typed\"\n\n\tnot even YAML\n"
+
+/* Each test works in an empty directory of its own. */
+static char home[] = "/tmp/muster-store-XXXXXX";
+static char place[sizeof(home)];
+
+static int enter(void **state)
+{
+	(void)state;
+	strcpy(place, home);
+	if (!mkdtemp(place) || chdir(place) < 0)
+		return -1;
+	FILE *file = fopen("plan.yaml", "w");
+	if (!file)
+		return -1;
+	fputs(PLAN, file);
+	return fclose(file);
+}
+
+static int leave(void **state)
+{
+	char *command = mem_format("rm -rf '%s'", place);
+	int status = chdir("/") < 0 || system(command) != 0;
+
+	(void)state;
+	free(command);
+	return status ? -1 : 0;
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = mem_new(1 << 20, 1);
+
+	if (!file)
+		fail_msg("cannot read '%s'", path);
+	text[fread(text, 1, (1 << 20) - 1, file)] = '\0';
+	fclose(file);
+	return text;
+}
+
+/* Two hosts; the second one's last bucket is the phase's last. */
+static void make(struct sample *sample)
+{
+	*sample = (struct sample){0};
+	struct result_phase *phase = sample_phase(sample, "wr,ite", "write", 2 * S, 2, 2);
+	phase->ramp_ns = 300 * NS_PER_MS;
+	sample_load(sample, 0, 0, 0, S, 1000 * MB, 1000);
+	sample_load(sample, 1, 1, 0, 1200 * NS_PER_MS, 333 * MB, 77);
+	sample->result.schema = mem_text(RESULT_SCHEMA);
+	sample->result.min_window_ns = S;
+	sample_plan(sample);
+	window_compute(phase, &sample->series.phases[0], true);
+}
+
+static void a_run_is_three_files_in_a_directory_of_its_name(void **state)
+{
+	struct error err = {0};
+	struct sample sample;
+	char *directory;
+
+	(void)state;
+	make(&sample);
+	assert_int_equal(store_begin(NULL, "run-1", "plan.yaml", &directory, &err), 0);
+	assert_string_equal(directory, "muster-runs/run-1");
+	assert_false(exists("muster-runs/run-1"));
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), 0);
+	assert_false(exists("muster-runs/run-1.partial"));
+	char *plan = read_file("muster-runs/run-1/plan.yaml");
+	assert_string_equal(plan, PLAN);
+	free(plan);
+	assert_true(exists("muster-runs/run-1/run.json"));
+	assert_true(exists("muster-runs/run-1/timeline.csv"));
+	free(directory);
+	sample_release(&sample);
+}
+
+static void run_json_reads_back_as_it_was(void **state)
+{
+	struct error err = {0};
+	struct sample sample;
+	struct result back = {0};
+	char *directory;
+
+	(void)state;
+	make(&sample);
+	assert_int_equal(store_begin("out//", "run", "plan.yaml", &directory, &err), 0);
+	assert_string_equal(directory, "out");
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), 0);
+	char *text = read_file("out/run.json");
+	if (record_json_parse(&result_table, &back, text, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(back.schema, "muster.run/1");
+	assert_string_equal(back.plan->phases[0].name, "wr,ite");
+	assert_int_equal(back.phases[0].hosts[1].targets[1].bytes,
+			 sample.result.phases[0].hosts[1].targets[1].bytes);
+	assert_non_null(back.phases[0].cluster);
+	assert_true(isnan(back.phases[0].cluster->all_active_bytes_per_s));
+	record_release(&result_table, &back);
+	free(text);
+	free(directory);
+	sample_release(&sample);
+}
+
+static void the_timeline_has_every_bucket_and_adds_up(void **state)
+{
+	struct sample sample;
+	char *text = NULL, *rest = NULL;
+	size_t size;
+	unsigned long long bytes = 0, ramp_bytes = 0;
+	unsigned lines = 0;
+
+	(void)state;
+	make(&sample);
+	FILE *file = open_memstream(&text, &size);
+	report_timeline(&sample.result, &sample.series, file);
+	fclose(file);
+	char *line = strtok_r(text, "\n", &rest);
+	assert_string_equal(line, "phase,name,trial,host,target,bucket,start_ns,bucket_ns,ramp,"
+				  "bytes,bytes_read,bytes_written,operations,errors,worst_ns");
+	while ((line = strtok_r(NULL, "\n", &rest))) {
+		unsigned phase, trial, bucket, host, target;
+		unsigned long long start, moved, read, written;
+		char ramp[8];
+		if (sscanf(line,
+			   "%u,\"wr,ite\",%u,h%u,t%u,%u,%llu,100000000,%7[a-z],%llu,%llu,%llu",
+			   &phase, &trial, &host, &target, &bucket, &start, ramp, &moved, &read,
+			   &written) != 10)
+			fail_msg("line '%s'", line);
+		assert_int_equal(bucket, lines % 12);
+		assert_int_equal(start, 2 * S + bucket * 100 * NS_PER_MS);
+		assert_string_equal(ramp, bucket < 3 ? "true" : "false");
+		assert_int_equal(moved, read + written);
+		*(bucket < 3 ? &ramp_bytes : &bytes) += moved;
+		lines++;
+	}
+	assert_int_equal(lines, 2 * 2 * 12);
+	uint64_t want = 0, want_ramp = 0;
+	for (uint32_t h = 0; h < 2; h++)
+		for (uint32_t t = 0; t < 2; t++) {
+			want += sample.result.phases[0].hosts[h].targets[t].bytes;
+			want_ramp += sample.result.phases[0].hosts[h].targets[t].ramp_bytes;
+		}
+	assert_int_equal(bytes, want);
+	assert_int_equal(ramp_bytes, want_ramp);
+	assert_int_equal(want + want_ramp, 1333 * MB);
+	free(text);
+	sample_release(&sample);
+}
+
+static void what_cannot_be_begun_leaves_nothing(void **state)
+{
+	static const struct {
+		const char *out, *plan, *want;
+	} cases[] = {
+		{"taken", "plan.yaml", "'taken' exists already: name another directory with --out"},
+		{"taken/", "plan.yaml", "'taken' exists already"},
+		{"left", "plan.yaml", "'left.partial' exists already"},
+		{"no/such/place", "plan.yaml",
+		 "cannot make directory 'no/such/place.partial': No such file"},
+		{"plan.yaml/x", "plan.yaml", "'plan.yaml/x': Not a directory"},
+		{"fine", "absent.yaml", "cannot read 'absent.yaml': No such file"},
+		{"", "plan.yaml", "--out is empty"},
+	};
+
+	(void)state;
+	assert_int_equal(mkdir("taken", 0777), 0);
+	assert_int_equal(mkdir("left.partial", 0777), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct error err = {0};
+		char *directory;
+		assert_int_equal(store_begin(cases[i].out, "run", cases[i].plan, &directory, &err),
+				 -1);
+		assert_null(directory);
+		assert_int_equal(err.kind, ERROR_SYSTEM);
+		if (!strstr(err.text, cases[i].want))
+			fail_msg("'%s', wanted '%s'", err.text, cases[i].want);
+		assert_false(exists("fine.partial"));
+		assert_false(exists("no"));
+	}
+}
+
+static void a_run_that_measured_nothing_leaves_nothing(void **state)
+{
+	struct error err = {0};
+	char *directory;
+
+	(void)state;
+	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
+	assert_true(exists("out.partial/plan.yaml"));
+	store_abandon(directory);
+	assert_false(exists("out.partial"));
+	assert_false(exists("out"));
+	free(directory);
+}
+
+static void a_disk_that_fills_keeps_what_was_written(void **state)
+{
+	const struct rlimit little = {.rlim_cur = 2000, .rlim_max = RLIM_INFINITY};
+	struct rlimit before;
+	struct error err = {0};
+	struct sample sample;
+	char *directory;
+
+	(void)state;
+	make(&sample);
+	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	int status = store_finish(directory, &sample.result, &sample.series, &err);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(status, -1);
+	assert_string_equal(err.text,
+			    "the results are not whole; what was written is in 'out.partial': "
+			    "cannot write 'out.partial/run.json': File too large");
+	assert_true(exists("out.partial/plan.yaml"));
+	assert_false(exists("out"));
+	free(directory);
+	sample_release(&sample);
+}
+
+static void a_directory_that_came_up_meanwhile_is_not_replaced(void **state)
+{
+	struct error err = {0};
+	struct sample sample;
+	char *directory;
+
+	(void)state;
+	make(&sample);
+	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
+	assert_int_equal(mkdir("out", 0777), 0);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), -1);
+	assert_non_null(strstr(err.text, "'out' exists already"));
+	assert_true(exists("out.partial/timeline.csv"));
+	assert_false(exists("out/run.json"));
+	free(directory);
+	sample_release(&sample);
+}
+
+#define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, enter, leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_PLACE(a_run_is_three_files_in_a_directory_of_its_name),
+		IN_A_PLACE(run_json_reads_back_as_it_was),
+		cmocka_unit_test(the_timeline_has_every_bucket_and_adds_up),
+		IN_A_PLACE(what_cannot_be_begun_leaves_nothing),
+		IN_A_PLACE(a_run_that_measured_nothing_leaves_nothing),
+		IN_A_PLACE(a_disk_that_fills_keeps_what_was_written),
+		IN_A_PLACE(a_directory_that_came_up_meanwhile_is_not_replaced),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
