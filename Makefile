@@ -1,0 +1,70 @@
+# The words a person types. Each of demo and test does all the set-up on a fresh machine.
+
+BUILD ?= build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE_FLAGS ?=
+FUZZ_SECONDS ?= 600
+PREFIX ?= /usr/local
+PLAN ?= configs/demo.yaml
+# Where there is no apt: install what scripts/deps lists, then `make DEPS=true`.
+DEPS ?= scripts/deps
+CTEST = ctest --output-on-failure --no-tests=error
+# The sanitizers of gcc 12 and clang 14 stumble over addresses randomised by more than 28 bits.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+SANITIZE_ENV = ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 \
+	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=second_deadlock_stack=1
+FUZZ_SANITIZE = fuzzer-no-link,address,undefined
+
+build: ## build the programs into build/ (the default)
+	@$(DEPS) build
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build ## measure two local agents, under a minute; results go to muster-runs/
+	$(BUILD)/muster run $(PLAN)
+
+test: ## build and run all tests
+	@$(DEPS) test
+	@$(MAKE) --no-print-directory build
+	cd $(BUILD) && $(CTEST) --output-junit tests.xml
+
+bench: build ## print what muster itself costs
+	tests/bench/run $(BUILD)
+
+asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(DEPS) test
+	@$(MAKE) --no-print-directory build BUILD=build-asan \
+		CMAKE_FLAGS='$(CMAKE_FLAGS) -DMUSTER_SANITIZE=address,undefined'
+	cd build-asan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST)
+
+tsan: ## unit tests with ThreadSanitizer
+	@$(MAKE) --no-print-directory build BUILD=build-tsan \
+		CMAKE_FLAGS='$(CMAKE_FLAGS) -DMUSTER_SANITIZE=thread'
+	cd build-tsan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST) -R '^unit/'
+
+fuzz: ## fuzz plans and messages, FUZZ_SECONDS (600) for each target
+	@$(DEPS) ci
+	@cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DMUSTER_FUZZ=ON \
+		-DMUSTER_SANITIZE=$(FUZZ_SANITIZE) $(CMAKE_FLAGS) --log-level=WARNING
+	@cmake --build build-fuzz -j $(JOBS)
+	$(FIXED_ADDRESSES) scripts/fuzz build-fuzz $(FUZZ_SECONDS)
+
+docs: build ## print docs/PLAN.md and docs/PROTOCOL.md from the tables
+	scripts/docs $(BUILD)
+
+docs-check: build ## fail when they are not what the tables say
+	scripts/docs $(BUILD) --check
+
+floors: ## fail when a file includes what is not beneath it
+	scripts/floors
+
+install: build ## install below PREFIX (/usr/local)
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove what was built
+	rm -rf $(BUILD) build-asan build-tsan build-clang build-fuzz
+
+help: ## print these words
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+.PHONY: build demo test bench asan tsan fuzz docs docs-check floors install clean help

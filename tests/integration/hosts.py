@@ -1,0 +1,105 @@
+"""hosts.py - hosts as network namespaces, each with an address and a muster-agent of its own.
+
+The namespaces hang on a bridge in one more namespace: nothing is added to the machine's own
+network, and two labs never see each other, so all use 10.77.0.1, .2, … and the controller .250.
+"""
+
+import time
+
+from lab import require, require_root, require_tools, wait_for
+from plans import flow
+
+PORT = 7411
+
+
+class Fleet:
+    def __init__(self, lab, count):
+        require_root()
+        require_tools("ip", "nsenter")
+        self.lab = lab
+        self.bridge = f"{lab.prefix}b"
+        self.controller = f"{lab.prefix}c"
+        add_namespace(lab, self.bridge)
+        lab.call("ip", "-n", self.bridge, "link", "add", "br0", "type", "bridge")
+        lab.call("ip", "-n", self.bridge, "link", "set", "br0", "up")
+        self.attach(self.controller, "10.77.0.250", 250)
+        self.hosts = [Host(self, number) for number in range(1, count + 1)]
+
+    def attach(self, namespace, address, number):
+        call = self.lab.call
+        add_namespace(self.lab, namespace)
+        call("ip", "link", "add", f"p{number}", "netns", self.bridge, "type", "veth",
+             "peer", "name", "eth0", "netns", namespace)
+        call("ip", "-n", self.bridge, "link", "set", f"p{number}", "master", "br0", "up")
+        call("ip", "-n", namespace, "addr", "add", f"{address}/24", "dev", "eth0")
+        call("ip", "-n", namespace, "link", "set", "eth0", "up")
+
+    def muster(self, *arguments):
+        return self.lab.muster(*arguments, namespace=self.controller)
+
+    def run(self, plan, seconds=90):
+        """Runs a plan to its end; answers what the program did and the run directory."""
+        program, directory = self.begin(plan)
+        return program.wait(seconds), directory
+
+    def begin(self, plan):
+        directory = self.lab.directory / f"run-{len(self.lab.programs)}"
+        return self.muster("run", plan, "--out", directory, "--insecure"), directory
+
+
+class Host:
+    def __init__(self, fleet, number):
+        self.fleet, self.lab = fleet, fleet.lab
+        self.address = f"10.77.0.{number}"
+        self.namespace = f"{self.lab.prefix}h{number}"
+        self.agent = None
+        self.disk = None
+        fleet.attach(self.namespace, self.address, number)
+
+    def start_agent(self, disk, binary="muster-agent", devices=()):
+        """An agent that may use the file system of `disk` and the devices named."""
+        self.disk = disk
+        config = self.lab.directory / f"agent-{self.address}.yaml"
+        paths = [disk.mount] if disk and disk.mount else []
+        config.write_text(
+            f"listen: tcp://{self.address}:{PORT}\n"
+            f"allow_paths: {flow(paths)}\n"
+            f"allow_devices: {flow(devices)}\n"
+            f"spool: {flow(self.lab.directory / f'spool-{self.address}')}\n")
+        command = [self.lab.build / binary, "--config", config, "--insecure"]
+        self.agent = self.lab.start(f"agent-{self.address}", command, self.namespace)
+        wait_for(self.is_listening, 20, f"agent on {self.address} listens")
+        return self.agent
+
+    def is_listening(self):
+        require(self.agent.is_running(),
+                f"agent on {self.address} ended: {self.agent.output()}")
+        return "listening" in self.agent.output()[0]
+
+    def wait_for_load(self, seconds=30, bytes_moved=4 << 20):
+        """Until its disk has moved that much from now on; answers when that was."""
+        before = sum(self.disk.counters())
+        wait_for(lambda: sum(self.disk.counters()) - before > bytes_moved, seconds,
+                 f"load on {self.address}")
+        return time.monotonic()
+
+    def last_move(self, seconds, quiet=1.5):
+        """Watches the disk until it has been quiet; answers when it moved last."""
+        deadline = time.monotonic() + seconds
+        moved, last = sum(self.disk.counters()), time.monotonic()
+        while time.monotonic() - last < quiet:
+            require(time.monotonic() < deadline,
+                    f"the disk of {self.address} still moves after {seconds} s")
+            time.sleep(0.05)
+            now = sum(self.disk.counters())
+            # A file system writes a block of its log now and then.
+            if now - moved > 256 << 10:
+                last = time.monotonic()
+            moved = now
+        return last
+
+
+def add_namespace(lab, name):
+    lab.call("ip", "netns", "add", name)
+    lab.undo.callback(lab.call, "ip", "netns", "del", name)
+    lab.call("ip", "-n", name, "link", "set", "lo", "up")
