@@ -1,5 +1,7 @@
 # The words a person types. Each of demo and test does all the set-up on a fresh machine.
 
+MAKEFLAGS += --no-print-directory
+
 BUILD ?= build
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_FLAGS ?=
@@ -12,12 +14,13 @@ CTEST = ctest --output-on-failure --no-tests=error
 # The sanitizers of gcc 12 and clang 14 stumble over addresses randomised by more than 28 bits.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 SANITIZE_ENV = ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 \
-	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=second_deadlock_stack=1
+	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp
 FUZZ_SANITIZE = fuzzer-no-link,address,undefined
 
 build: ## build the programs into build/ (the default)
 	@$(DEPS) build
-	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
+	@test -e $(BUILD)/cmake_install.cmake -a -z '$(CMAKE_FLAGS)' || \
+		cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
 	@cmake --build $(BUILD) -j $(JOBS)
 
 demo: build ## measure two local agents, under a minute; results go to muster-runs/
@@ -25,7 +28,7 @@ demo: build ## measure two local agents, under a minute; results go to muster-ru
 
 test: ## build and run all tests
 	@$(DEPS) test
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) build
 	cd $(BUILD) && $(CTEST) --output-junit tests.xml
 
 bench: build ## print what muster itself costs
@@ -33,12 +36,12 @@ bench: build ## print what muster itself costs
 
 asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(DEPS) test
-	@$(MAKE) --no-print-directory build BUILD=build-asan \
+	@$(MAKE) build BUILD=build-asan \
 		CMAKE_FLAGS='$(CMAKE_FLAGS) -DMUSTER_SANITIZE=address,undefined'
 	cd build-asan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST)
 
 tsan: ## unit tests with ThreadSanitizer
-	@$(MAKE) --no-print-directory build BUILD=build-tsan \
+	@$(MAKE) build BUILD=build-tsan \
 		CMAKE_FLAGS='$(CMAKE_FLAGS) -DMUSTER_SANITIZE=thread'
 	cd build-tsan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST) -R '^unit/'
 
