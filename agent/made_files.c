@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/made_journal.h"
+#include "agent/platform/platform.h"
 #include "common/memory.h"
 
 struct made_files {
@@ -47,8 +48,12 @@ static bool stands(const struct made_file *file)
 {
 	struct stat st;
 
-	return lstat(file->path, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (uint64_t)st.st_dev == file->device && (uint64_t)st.st_ino == file->inode;
+	if (lstat(file->path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_dev != file->device || (uint64_t)st.st_ino != file->inode)
+		return false;
+	/* ext4 and XFS give the inode of a removed file to the very next one. */
+	uint64_t born_ns = platform_born_ns(file->path);
+	return !born_ns || !file->born_ns || born_ns == file->born_ns;
 }
 
 bool made_files_has(const struct made_files *files, const char *path)
@@ -93,8 +98,11 @@ static int note_made(struct made_files *files, const char *path, int fd, struct 
 		error_set(err, ERROR_SYSTEM, "cannot stat '%s': %s", path, strerror(errno));
 		return -1;
 	}
-	return made_journal_made(&files->journal, path, (uint64_t)st.st_dev, (uint64_t)st.st_ino,
-				 err);
+	const struct made_file file = {.path = (char *)path,
+				       .device = (uint64_t)st.st_dev,
+				       .inode = (uint64_t)st.st_ino,
+				       .born_ns = platform_born_ns(path)};
+	return made_journal_made(&files->journal, &file, err);
 }
 
 int made_files_create(struct made_files *files, const char *path, int *fd, struct error *err)
@@ -129,8 +137,15 @@ void made_files_keep(struct made_files *files, const char *path)
 	struct error ignored;
 
 	/* When it cannot be written, the file is kept while this agent runs. */
-	if (find(files, path))
+	const struct made_file *file = find(files, path);
+	if (file && !file->keep)
 		made_journal_keep(&files->journal, path, &ignored);
+}
+
+void made_files_keep_all(struct made_files *files)
+{
+	for (uint32_t i = 0; i < files->journal.list.count; i++)
+		made_files_keep(files, files->journal.list.files[i].path);
 }
 
 int made_files_remove(struct made_files *files, const char *path, struct error *err)

@@ -2,8 +2,8 @@
  * and no others, also after a crash.
  *
  * A journal in the spool: a line each, written and synced before the file is made. A file counts
- * as muster's when its path, device and inode are those of the journal. For one thread at a time.
- */
+ * as muster's when its path, device and inode are those of the journal, and where the file system
+ * tells it, the time when it was made. For one thread at a time. */
 #ifndef MUSTER_AGENT_MADE_FILES_H
 #define MUSTER_AGENT_MADE_FILES_H
 
@@ -32,6 +32,7 @@ bool made_files_has(const struct made_files *files, const char *path);
 /* Marks a file as to be kept: made_files_remove_all leaves it and the journal goes on to know it.
  */
 void made_files_keep(struct made_files *files, const char *path);
+void made_files_keep_all(struct made_files *files);
 
 /* Removes one file that is muster's and forgets it. */
 int made_files_remove(struct made_files *files, const char *path, struct error *err);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/platform/platform.h"
 #include "common/memory.h"
 
 #define JOURNAL "made.journal"
@@ -60,8 +61,8 @@ static int append_path(struct made_journal *journal, const char *word, const cha
 static int append_file(struct made_journal *journal, const struct made_file *file,
 		       struct error *err)
 {
-	char *event = mem_format("made %" PRIu64 " %" PRIu64 " %s", file->device, file->inode,
-				 file->path);
+	char *event = mem_format("made %" PRIu64 " %" PRIu64 " %" PRIu64 " %s", file->device,
+				 file->inode, file->born_ns, file->path);
 	int failed = append(journal, event, err);
 
 	free(event);
@@ -142,7 +143,11 @@ static void settle_wanted(struct made_list *list)
 		char *path = mem_text(list->wanted[list->wanted_count - 1]);
 		if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
 		    (st.st_mode & 07777) == 0600 && st.st_uid == geteuid())
-			made_list_made(list, path, (uint64_t)st.st_dev, (uint64_t)st.st_ino);
+			made_list_made(list,
+				       &(struct made_file){.path = path,
+							   .device = (uint64_t)st.st_dev,
+							   .inode = (uint64_t)st.st_ino,
+							   .born_ns = platform_born_ns(path)});
 		else
 			made_list_gone(list, path);
 		free(path);
@@ -208,16 +213,12 @@ int made_journal_want(struct made_journal *journal, const char *path, struct err
 	return append_path(journal, "want", path, err);
 }
 
-int made_journal_made(struct made_journal *journal, const char *path, uint64_t device,
-		      uint64_t inode, struct error *err)
+int made_journal_made(struct made_journal *journal, const struct made_file *file, struct error *err)
 {
-	char *copy = mem_text(path);
-	const struct made_file file = {.path = copy, .device = device, .inode = inode};
-	int failed = append_file(journal, &file, err);
+	int failed = append_file(journal, file, err);
 
 	if (!failed)
-		made_list_made(&journal->list, copy, device, inode);
-	free(copy);
+		made_list_made(&journal->list, file);
 	return failed;
 }
 

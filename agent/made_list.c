@@ -46,19 +46,17 @@ void made_list_want(struct made_list *list, const char *path)
 	list->wanted[list->wanted_count++] = mem_text(path);
 }
 
-void made_list_made(struct made_list *list, const char *path, uint64_t device, uint64_t inode)
+void made_list_made(struct made_list *list, const struct made_file *file)
 {
-	struct made_file *file = made_list_find(list, path);
+	char *path = mem_text(file->path);
+	const struct made_file made = {.path = path,
+				       .device = file->device,
+				       .inode = file->inode,
+				       .born_ns = file->born_ns};
 
-	forget_wanted(list, path);
-	if (!file) {
-		list->files = mem_resize(list->files, list->count + 1, sizeof(*list->files));
-		file = &list->files[list->count++];
-		file->path = mem_text(path);
-	}
-	file->device = device;
-	file->inode = inode;
-	file->keep = false;
+	made_list_gone(list, path);
+	list->files = mem_resize(list->files, list->count + 1, sizeof(*list->files));
+	list->files[list->count++] = made;
 }
 
 void made_list_keep(struct made_list *list, const char *path)
@@ -115,13 +113,15 @@ static const char *after(const char *event, const char *word)
 
 static bool apply_made(struct made_list *list, const char *event)
 {
-	uint64_t device, inode;
+	struct made_file file = {0};
 	int used = 0;
 
-	if (sscanf(event, "made %" SCNu64 " %" SCNu64 " %n", &device, &inode, &used) != 2 ||
+	if (sscanf(event, "made %" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &file.device, &file.inode,
+		   &file.born_ns, &used) != 3 ||
 	    used == 0 || event[used] != '/')
 		return false;
-	made_list_made(list, event + used, device, inode);
+	file.path = (char *)event + used;
+	made_list_made(list, &file);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 struct made_file {
 	char *path;
 	uint64_t device, inode;
+	uint64_t born_ns; /* platform_born_ns: inode numbers are given out again; 0: unknown */
 	bool keep;
 };
 
@@ -23,7 +24,8 @@ void made_list_release(struct made_list *list);
 struct made_file *made_list_find(const struct made_list *list, const char *path);
 
 void made_list_want(struct made_list *list, const char *path);
-void made_list_made(struct made_list *list, const char *path, uint64_t device, uint64_t inode);
+/* `file` is copied; it is not to be kept until that is said. */
+void made_list_made(struct made_list *list, const struct made_file *file);
 void made_list_keep(struct made_list *list, const char *path);
 void made_list_gone(struct made_list *list, const char *path);
 

@@ -85,6 +85,17 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 	return -1;
 }
 
+/* -1 where the file system does not know. */
+uint64_t platform_born_ns(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || st.st_birthtim.tv_sec <= 0)
+		return 0;
+	return (uint64_t)st.st_birthtim.tv_sec * UINT64_C(1000000000) +
+	       (uint64_t)st.st_birthtim.tv_nsec;
+}
+
 ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset)
 {
 	return preadv(fd, vector, count, (off_t)offset);

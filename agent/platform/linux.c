@@ -100,6 +100,17 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 	return -1;
 }
 
+/* Since Linux 4.11. */
+uint64_t platform_born_ns(const char *path)
+{
+	struct statx answer;
+
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &answer) < 0 ||
+	    !(answer.stx_mask & STATX_BTIME) || answer.stx_btime.tv_sec < 0)
+		return 0;
+	return (uint64_t)answer.stx_btime.tv_sec * UINT64_C(1000000000) + answer.stx_btime.tv_nsec;
+}
+
 ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset)
 {
 	return preadv(fd, vector, count, (off_t)offset);

@@ -1,5 +1,6 @@
 #include "agent/platform/linux_loop.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <stdio.h>
@@ -8,10 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/platform/linux_sysfs.h"
-
 /* Opens a device by its kernel's name, for questions only, and only when it is that device. */
-static int open_named(const char *name)
+static int open_named(const char *name, int flags)
 {
 	char path[PLATFORM_DEVICE_NAME + 8];
 	struct stat st;
@@ -21,7 +20,7 @@ static int open_named(const char *name)
 	if (!sysfs_device(name, &device) || stat(path, &st) < 0 || !S_ISBLK(st.st_mode) ||
 	    st.st_rdev != device)
 		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 }
 
 bool loop_find(const char *name, struct loop *loop)
@@ -32,14 +31,15 @@ bool loop_find(const char *name, struct loop *loop)
 	if (!sysfs_text(loop->path, sizeof(loop->path), "/sys/class/block/%s/loop/backing_file",
 			name))
 		return false;
-	loop->device = 0;
+	loop->device = loop->behind = 0;
 	loop->inode = 0;
-	int fd = open_named(name);
+	int fd = open_named(name, 0);
 	if (fd < 0)
 		return true;
 	if (ioctl(fd, LOOP_GET_STATUS64, &info) == 0) {
 		loop->device = (dev_t)info.lo_device;
 		loop->inode = info.lo_inode;
+		loop->behind = (dev_t)info.lo_rdevice;
 	}
 	close(fd);
 	return true;
@@ -58,4 +58,45 @@ int loop_open_backing(const struct loop *loop)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+/* Where the device itself could not be asked, the name of the file must do. */
+static bool is_same_file(const struct loop *one, const struct loop *other)
+{
+	if (!one->inode || !other->inode)
+		return strcmp(one->path, other->path) == 0;
+	if (one->behind)
+		return one->behind == other->behind;
+	return one->device == other->device && one->inode == other->inode;
+}
+
+void loop_add_sharing(struct names *names, const char *name)
+{
+	struct names all = {0};
+	struct loop loop, other;
+	char behind[PLATFORM_DEVICE_NAME];
+	dev_t device = 0;
+	bool is_loop = loop_find(name, &loop);
+
+	sysfs_device(name, &device);
+	if (is_loop && loop.behind && sysfs_name(loop.behind, behind))
+		names_add(names, behind);
+	sysfs_add_entries(&all, "/sys/class/block");
+	for (uint32_t i = 0; i < all.count; i++) {
+		if (strcmp(all.names[i], name) == 0 || !loop_find(all.names[i], &other))
+			continue;
+		if ((device && other.behind == device) || (is_loop && is_same_file(&loop, &other)))
+			names_add(names, all.names[i]);
+	}
+	names_release(&all);
+}
+
+bool loop_is_claimed(const char *name)
+{
+	int fd = open_named(name, O_EXCL);
+
+	if (fd < 0)
+		return errno == EBUSY;
+	close(fd);
+	return false;
 }

@@ -1,4 +1,4 @@
-/* linux_loop.h - the file behind a loop device. */
+/* linux_loop.h - the file behind a loop device, and what else has the same bytes. */
 #ifndef MUSTER_AGENT_PLATFORM_LINUX_LOOP_H
 #define MUSTER_AGENT_PLATFORM_LINUX_LOOP_H
 
@@ -7,9 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "agent/platform/linux_sysfs.h"
+
 struct loop {
 	dev_t device; /* of the backing file */
 	uint64_t inode;
+	dev_t behind;        /* the block device that the backing file is; 0: a plain file */
 	char path[PATH_MAX]; /* as the kernel names it, maybe in another mount namespace */
 };
 
@@ -18,5 +21,13 @@ bool loop_find(const char *name, struct loop *loop);
 
 /* Opens the backing file for looking at: -1 where its name leads elsewhere from here. */
 int loop_open_backing(const struct loop *loop);
+
+/* Adds what lies on the same bytes as a block device by way of loop devices, which sysfs has among
+ * no holders: loop devices over it; for a loop device also the device that it is over, and other
+ * loop devices over the same file. */
+void loop_add_sharing(struct names *names, const char *name);
+
+/* Whether something holds the device exclusively, also in another mount namespace. */
+bool loop_is_claimed(const char *name);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/platform/linux_loop.h"
 #include "agent/platform/linux_mounts.h"
 #include "agent/platform/linux_signature.h"
 #include "agent/platform/linux_sysfs.h"
@@ -30,9 +31,23 @@ static void name_of_path(const char *path, char name[PLATFORM_DEVICE_NAME])
 		name[0] = '\0';
 }
 
-/* All that is lost with the device: itself, its partitions, what is built on any of these, and so
- * on; for a partition also the disk as a whole, which something may use past its table. */
-static void find_family(struct names *family, const char *name)
+/* Adds what shares its bytes by way of loop devices to the family, and to `sharing`. */
+static void add_sharing(struct names *family, struct names *sharing, const char *name)
+{
+	struct names found = {0};
+
+	loop_add_sharing(&found, name);
+	for (uint32_t i = 0; i < found.count; i++) {
+		names_add(sharing, found.names[i]);
+		names_add(family, found.names[i]);
+	}
+	names_release(&found);
+}
+
+/* All that is lost with the device: itself, its partitions, what is built on any of these or shares
+ * their bytes, and so on; for a partition also the disk as a whole, which something may use past
+ * its table. */
+static void find_family(struct names *family, struct names *sharing, const char *name)
 {
 	char disk[PLATFORM_DEVICE_NAME];
 
@@ -42,14 +57,16 @@ static void find_family(struct names *family, const char *name)
 		posix_copy(at, sizeof(at), family->names[i]);
 		sysfs_add_partitions(family, at);
 		sysfs_add_linked(family, at, "holders");
+		add_sharing(family, sharing, at);
 	}
 	if (sysfs_disk(name, disk)) {
 		names_add(family, disk);
 		sysfs_add_linked(family, disk, "holders");
+		add_sharing(family, sharing, disk);
 	}
 }
 
-/* "sda1", "partition sda1", or "dm-0 above it": how a sentence calls one of the family. */
+/* "sda1", "partition sda1", or "dm-0, which ...": how a sentence calls one of the family. */
 static const char *call(char text[96], const char *device, const char *name)
 {
 	char disk[PLATFORM_DEVICE_NAME];
@@ -61,7 +78,7 @@ static const char *call(char text[96], const char *device, const char *name)
 	else if (sysfs_disk(name, disk) && strcmp(disk, device) == 0)
 		snprintf(text, 96, "the whole disk %s", device);
 	else
-		snprintf(text, 96, "%s, built on %s,", device, name);
+		snprintf(text, 96, "%s, which has bytes of %s,", device, name);
 	return text;
 }
 
@@ -200,6 +217,18 @@ static int add_claimed(struct use_list *list, int fd, const char *name, struct e
 	return 0;
 }
 
+/* Another loop device over the same file can be mounted, also where it is not seen from here. */
+static void add_sharing_claimed(struct use_list *list, const struct names *sharing,
+				const char *name)
+{
+	char text[96];
+
+	for (uint32_t i = 0; i < sharing->count; i++)
+		if (strcmp(sharing->names[i], name) != 0 && loop_is_claimed(sharing->names[i]))
+			use_add(list, true, "%s is held by something (O_EXCL says busy)",
+				call(text, sharing->names[i], name));
+}
+
 static void add_read_only(struct use_list *list, int fd, const char *name)
 {
 	int read_only = 0;
@@ -225,14 +254,17 @@ static int add_signatures(struct use_list *list, int fd, const char *name, struc
 
 static int add_reasons(struct use_list *list, int fd, const char *name, struct error *err)
 {
-	struct names family = {0};
+	struct names family = {0}, sharing = {0};
 
-	find_family(&family, name);
+	find_family(&family, &sharing, name);
 	int failed = add_mounted(list, &family, name, err);
 	add_btrfs(list, &family, name);
 	add_swap(list, &family, name);
 	add_holders(list, &family, name);
+	if (!use_has_never(list))
+		add_sharing_claimed(list, &sharing, name);
 	names_release(&family);
+	names_release(&sharing);
 	add_system(list, name);
 	add_read_only(list, fd, name);
 	if (failed || add_claimed(list, fd, name, err) < 0)

@@ -60,6 +60,10 @@ int platform_open(const char *path, bool write, bool direct, int *fd, struct err
 /* Asks the system about an open descriptor. */
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err);
 
+/* When what stands at `path` was made, in ns of the wall clock, following no last symlink; 0 where
+ * the system or the file system does not say. */
+uint64_t platform_born_ns(const char *path);
+
 /* Bytes that a file at `directory` can still have, and files that can be made. */
 int platform_space(const char *directory, uint64_t *free_bytes, uint64_t *free_files,
 		   struct error *err);
@@ -72,6 +76,39 @@ void *platform_buffer(size_t alignment, size_t size);
 
 /* Name of the calling thread, where the system has such. */
 void platform_thread_name(const char *name);
+
+/* ---- a punctual start ---- */
+
+/* Each answers 0, or the errno with which the system refused; ENOTSUP where it has no such. */
+
+/* Keeps all pages that the process has touched in memory, as far as its limit allows. */
+int platform_memory_lock(void);
+void platform_memory_unlock(void);
+
+/* The calling thread's sleeps end when they should and not somewhat later. */
+int platform_thread_exact_sleep(void);
+
+/* Puts the calling thread before all ordinary ones (SCHED_FIFO), and back. A thread that is there
+ * already stays. */
+struct platform_schedule {
+	bool changed;
+	int policy, priority;
+};
+int platform_thread_first(struct platform_schedule *before);
+void platform_thread_restore(const struct platform_schedule *before);
+
+/* The clocks of this host at one moment, in ns. */
+struct platform_clocks {
+	uint64_t base_ns;  /* clock_now_ns() */
+	uint64_t timer_ns; /* by which sleeps are timed; nobody sets it */
+	uint64_t wall_ns;  /* is set by people and programs */
+	uint64_t boot_ns;  /* as timer_ns, but goes on in suspend; 0: there is none */
+	uint64_t error_ns; /* all were read within so long */
+	uint32_t base_slew_ppm, wall_slew_ppm; /* how fast they may run against timer_ns unset */
+	bool has_rate;                         /* rate_ppb is known, and base_ns follows it */
+	int64_t rate_ppb;                      /* that the system was told to run at */
+};
+void platform_clocks(struct platform_clocks *clocks);
 
 /* ---- counters of devices ---- */
 

@@ -26,6 +26,9 @@ void use_add(struct use_list *list, bool never, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool use_has_never(const struct use_list *list);
 
+/* platform_clocks() of a system whose timers run on clock_now_ns(), without slew and rate. */
+void posix_clocks(struct platform_clocks *clocks);
+
 /* Copies what fits and ends with NUL; answers whether all did. */
 bool posix_copy(char *into, size_t size, const char *text);
 

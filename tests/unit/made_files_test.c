@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/made_files.h"
+#include "agent/platform/platform.h"
 #include "tests/unit/loop_device.h"
 
 static char spool[128], work[128];
@@ -130,6 +131,32 @@ static void another_file_in_its_place_is_foreign(void **state)
 	assert_false(made_files_has(files, in_work("a")));
 	assert_int_equal(made_files_remove(files, in_work("a"), &err), -1);
 	assert_non_null(strstr(err.text, "another file"));
+	assert_true(run("grep -q precious '%s'", in_work("a")));
+	made_files_close(files);
+}
+
+/* What ext4 and XFS do with the inode of a removed file. */
+static void a_file_with_the_inode_of_a_removed_one_is_foreign(void **state)
+{
+	struct stat before, after = {0};
+
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	assert_int_equal(stat(in_work("a"), &before), 0);
+	for (int i = 0; i < 20 && after.st_ino != before.st_ino; i++) {
+		assert_true(run("cd '%s' && rm -f a && sleep 0.01 && echo precious > a", work));
+		assert_int_equal(stat(in_work("a"), &after), 0);
+	}
+	if (after.st_ino != before.st_ino || !platform_born_ns(in_work("a"))) {
+		made_files_close(files);
+		print_message("this file system does not give out inodes again\n");
+		skip();
+	}
+	assert_false(made_files_has(files, in_work("a")));
+	files = reopen_files(files);
+	assert_false(made_files_has(files, in_work("a")));
+	remove_all(files);
 	assert_true(run("grep -q precious '%s'", in_work("a")));
 	made_files_close(files);
 }
@@ -429,6 +456,7 @@ int main(void)
 		TEST(a_made_file_is_known_after_a_restart),
 		TEST(foreign_files_are_neither_taken_nor_removed),
 		TEST(another_file_in_its_place_is_foreign),
+		TEST(a_file_with_the_inode_of_a_removed_one_is_foreign),
 		TEST(a_file_that_is_there_is_not_lost_by_making_it_again),
 		TEST(what_is_kept_stays_and_stays_known),
 		TEST(a_file_that_went_by_itself_is_forgotten),

@@ -585,6 +585,35 @@ static void a_disk_with_a_mounted_partition_is_in_use(void **state)
 	assert_int_equal(err.kind, ERROR_REFUSED);
 }
 
+/* Of loop devices the kernel says nowhere that they have the same bytes. */
+static void what_shares_bytes_with_a_mounted_loop_device_is_in_use(void **state)
+{
+	char mounted[64], other[64], above[64], free_one[64], file[128], point[128];
+	struct platform_use uses[16];
+
+	(void)state;
+	NEED_DEVICES();
+	snprintf(file, sizeof(file), "%s/shared", test_folder);
+	assert_true(loop_make("shared", 16, mounted) && loop_attach(file, 0, "", other));
+	assert_true(loop_attach(mounted, 0, "", above) && loop_make("apart", 16, free_one));
+	NEED(run("mkfs.ext4 -q '%s'", mounted), "no ext4 here");
+	assert_false(is_never(uses, ask_use(other, uses)));
+	NEED(mount_make("shares", mounted, point), "no ext4 here");
+	assert_true(has_use(uses, ask_use(other, uses), "is mounted on"));
+	assert_true(has_use(uses, ask_use(above, uses), "is mounted on"));
+	assert_int_equal(ask_use(free_one, uses), 0);
+	undo_to(undo_count - 1);
+	NEED(mount_make("shares-again", above, point), "no ext4 here");
+	assert_true(has_use(uses, ask_use(mounted, uses), "is mounted on"));
+	undo_to(undo_count - 1);
+	int held = open(mounted, O_RDONLY | O_EXCL | O_CLOEXEC);
+	assert_true(held >= 0);
+	assert_true(has_use(uses, ask_use(other, uses), "is held by something"));
+	assert_true(has_use(uses, ask_use(above, uses), "is held by something"));
+	close(held);
+	assert_false(is_never(uses, ask_use(other, uses)));
+}
+
 static void asking_writes_nothing(void **state)
 {
 	char device[64];
@@ -653,6 +682,7 @@ int main(void)
 		TEST(what_holds_a_device_is_told),
 		TEST(members_of_a_btrfs_are_never_free),
 		TEST(a_disk_with_a_mounted_partition_is_in_use),
+		TEST(what_shares_bytes_with_a_mounted_loop_device_is_in_use),
 		TEST(asking_writes_nothing),
 		TEST(a_reason_that_weighs_more_finds_room),
 		TEST(a_file_cannot_be_asked_who_holds_it),
