@@ -24,6 +24,7 @@ struct queue {
 	struct channel_peer peer;
 	struct waiting *first, **last;
 	size_t size;
+	uint64_t took_ns; /* when it last took something, or the queue began */
 };
 
 struct channel {
@@ -139,6 +140,21 @@ void channel_forget(struct channel *channel, const struct channel_peer *peer)
 	free_queue(find_queue(channel, peer));
 }
 
+unsigned channel_forget_idle(struct channel *channel, uint64_t since_ns)
+{
+	unsigned forgotten = 0;
+
+	for (struct queue **at = &channel->queues; *at;) {
+		if ((*at)->took_ns >= since_ns) {
+			at = &(*at)->next;
+			continue;
+		}
+		free_queue(at);
+		forgotten++;
+	}
+	return forgotten;
+}
+
 void channel_disconnect(struct channel *channel, const char *endpoint,
 			const struct channel_peer *peer)
 {
@@ -179,6 +195,7 @@ int channel_send(struct channel *channel, const struct channel_peer *peer,
 		queue = *at = mem_new(1, sizeof(*queue));
 		queue->peer = *peer;
 		queue->last = &queue->first;
+		queue->took_ns = clock_now_ns();
 	}
 	if (queue->size + frame->size > CHANNEL_QUEUE_MAX) {
 		error_set(err, ERROR_SETUP, "over %u MiB wait for a peer that takes nothing",
@@ -205,6 +222,7 @@ static void flush(struct channel *channel)
 		while ((waiting = queue->first) &&
 		       try_send(channel, &queue->peer, waiting->frame.data, waiting->frame.size)) {
 			queue->size -= waiting->frame.size;
+			queue->took_ns = clock_now_ns();
 			queue->first = waiting->next;
 			free(waiting->frame.data);
 			free(waiting);

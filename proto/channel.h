@@ -43,6 +43,10 @@ void channel_disconnect(struct channel *channel, const char *endpoint,
 /* Forgets what is queued for a peer. */
 void channel_forget(struct channel *channel, const struct channel_peer *peer);
 
+/* Forgets what is queued for peers that have taken nothing since before `since_ns` (clock_now_ns):
+ * who has gone for good leaves no sign. Answers how many peers these were. */
+unsigned channel_forget_idle(struct channel *channel, uint64_t since_ns);
+
 /* Closes. What was sent may leave for `linger_ms` more, for which the end of the program waits.
  * NULL is fine. */
 void channel_free(struct channel *channel, int linger_ms);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/memory.h"
 #include "proto/channel.h"
 
@@ -88,6 +89,22 @@ static void sending_to_nobody_fills_the_queue_and_is_then_refused(void **state)
 	channel_free(controller, 0);
 }
 
+static void who_takes_nothing_is_forgotten(void **state)
+{
+	(void)state;
+	char endpoint[64];
+	struct channel *agent = listener(endpoint);
+	/* As a controller that asked and was gone before the answer. */
+	struct channel_peer gone = {.id = "gone", .size = 4}, other = {.id = "other", .size = 5};
+	uint64_t before = clock_now_ns();
+	send_text(agent, &gone, "hello");
+	send_text(agent, &other, "hello");
+	assert_int_equal(channel_forget_idle(agent, before), 0);
+	assert_int_equal(channel_forget_idle(agent, clock_now_ns() + 1), 2);
+	assert_int_equal(channel_forget_idle(agent, clock_now_ns() + 1), 0);
+	channel_free(agent, 0);
+}
+
 static void receiving_ends_in_time_without_a_frame(void **state)
 {
 	(void)state;
@@ -117,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_goes_there_and_its_answer_back),
 		cmocka_unit_test(sending_to_nobody_fills_the_queue_and_is_then_refused),
+		cmocka_unit_test(who_takes_nothing_is_forgotten),
 		cmocka_unit_test(receiving_ends_in_time_without_a_frame),
 		cmocka_unit_test(a_port_that_is_taken_is_an_error_that_says_so),
 	};
