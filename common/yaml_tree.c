@@ -313,6 +313,8 @@ struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors)
 {
 	FILE *file = fopen(path, "rb");
 
+	if (!errors->file)
+		errors->file = path;
 	if (!file) {
 		yaml_errors_add_file(errors, "cannot be opened: %s", strerror(errno));
 		return NULL;

@@ -27,7 +27,8 @@ struct yaml_node {
 /* NULL when it cannot be read or is not YAML as above: errors then has at least one line. Faults
  * that leave the shape clear (a duplicate key, of which the first counts; an anchor; a tag) add
  * their line and the tree is answered all the same, so that a reader can find what else is wrong:
- * the file is good only when `errors` is empty at the end. */
+ * the file is good only when `errors` is empty at the end. Where errors.file is NULL it becomes
+ * `path`, which is kept. */
 struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors);
 struct yaml_node *yaml_tree_parse(const char *bytes, size_t size, struct yaml_errors *errors);
 

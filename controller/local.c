@@ -194,7 +194,12 @@ static int read_port(struct local_agent *agent, int out, struct error *err)
 	while (!strchr(line, '\n') && used < sizeof(line) - 1) {
 		struct pollfd item = {.fd = out, .events = POLLIN};
 		uint64_t now = clock_now_ns();
-		if (now >= end || poll(&item, 1, (int)((end - now) / NS_PER_MS) + 1) <= 0)
+		if (now >= end)
+			break;
+		int ready = poll(&item, 1, (int)((end - now) / NS_PER_MS) + 1);
+		if (ready < 0 && errno == EINTR)
+			continue; /* Ctrl-C: who connects next looks at it */
+		if (ready <= 0)
 			break;
 		ssize_t size = read(out, line + used, sizeof(line) - 1 - used);
 		if (size <= 0)

@@ -16,6 +16,7 @@ struct hosts {
 	uint32_t *starts;
 	uint32_t local; /* numbered over all entries */
 	bool too_many;
+	bool twice; /* said of the entry under way: a search for each name would take long */
 };
 
 static uint32_t entry_of(const struct hosts *hosts, uint32_t entries, const char *name)
@@ -59,8 +60,10 @@ static void add_host(struct plan_check *check, struct hosts *hosts, uint32_t ent
 		return;
 	}
 	char *copy = mem_text(name);
-	if (!name_set_add(&hosts->names, name))
+	if (!name_set_add(&hosts->names, name) && !hosts->twice) {
 		say_twice(check, hosts, entry, copy);
+		hosts->twice = true;
+	}
 	free(copy);
 }
 
@@ -71,6 +74,7 @@ static void add_hosts(struct plan_check *check, struct hosts *hosts, uint32_t en
 	struct error err = {0};
 
 	hosts->starts[entry] = hosts->names.count;
+	hosts->twice = false;
 	for (uint32_t i = 0; i < agents->local && !hosts->too_many; i++)
 		add_host(check, hosts, entry, mem_format("local%u", ++hosts->local));
 	if (!agents->host || hosts->too_many)

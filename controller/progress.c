@@ -53,7 +53,8 @@ void progress_show(struct progress_line *line, const char *what, double share, u
 
 	if (line->quiet || passed < (line->terminal ? TERMINAL_NS : PLAIN_NS))
 		return;
-	uint64_t moved = bytes > line->bytes ? bytes - line->bytes : 0;
+	/* Less than before: another count has begun, as of a load after its lay-out. */
+	uint64_t moved = bytes >= line->bytes ? bytes - line->bytes : bytes;
 	units_format_rate(rate, (double)moved / ((double)passed / 1e9));
 	if (share >= 0)
 		snprintf(percent, sizeof(percent), "%3.0f %%  ", 100 * (share > 1 ? 1 : share));

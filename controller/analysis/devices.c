@@ -35,21 +35,26 @@ struct merge {
 
 /* ---- kernels ---- */
 
-static const char *boot_id(const struct result *result, const char *host)
+/* Of each host of the phase; the caller's to free. Both have the fleet's order, so that a search
+ * from behind the last find on ends at once. */
+static const char **boot_ids(const struct result *result, const struct result_phase *phase)
 {
-	for (uint32_t i = 0; i < result->hosts_count; i++)
-		if (text_is(result->hosts[i].host, host))
-			return result->hosts[i].boot_id;
-	return NULL;
+	const char **ids = mem_new(phase->hosts_count, sizeof(*ids));
+	uint32_t next = 0;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t i = 0; i < result->hosts_count && !ids[h]; i++, next++) {
+			const struct result_host *host = &result->hosts[next % result->hosts_count];
+			if (text_is(host->host, phase->hosts[h].host))
+				ids[h] = text_or(host->boot_id, "");
+		}
+	return ids;
 }
 
-static uint32_t find_kernel(const struct result *result, const struct result_phase *phase,
-			    uint32_t host)
+static uint32_t find_kernel(const char *const *ids, uint32_t host)
 {
-	const char *own = boot_id(result, phase->hosts[host].host);
-
-	for (uint32_t h = 0; own && *own && h < host; h++)
-		if (text_is(own, boot_id(result, phase->hosts[h].host)))
+	for (uint32_t h = 0; ids[host] && *ids[host] && h < host; h++)
+		if (text_is(ids[host], ids[h]))
 			return h;
 	return host;
 }
@@ -57,6 +62,7 @@ static uint32_t find_kernel(const struct result *result, const struct result_pha
 static void find_kernels(struct merge *merge, const struct result *result, const uint32_t *counts)
 {
 	uint32_t hosts = merge->phase->hosts_count;
+	const char **ids = boot_ids(result, merge->phase);
 
 	merge->kernels = mem_new(hosts, sizeof(*merge->kernels));
 	merge->counts = mem_new(hosts, sizeof(*merge->counts));
@@ -64,13 +70,14 @@ static void find_kernels(struct merge *merge, const struct result *result, const
 	merge->first_nodes = mem_new(hosts, sizeof(*merge->first_nodes));
 	for (uint32_t h = 0; h < hosts; h++) {
 		const struct result_phase_host *host = &merge->phase->hosts[h];
-		uint32_t kernel = merge->kernels[h] = find_kernel(result, merge->phase, h);
+		uint32_t kernel = merge->kernels[h] = find_kernel(ids, h);
 		merge->counts[h] = counts[h] < DEVICES_MAX ? counts[h] : DEVICES_MAX;
 		if (counts[h] > DEVICES_MAX || (!counts[h] && !text_is(host->state, "complete")))
 			merge->is_incomplete[kernel] = true;
 		merge->first_nodes[h] = merge->target_nodes;
 		merge->target_nodes += host->targets_count;
 	}
+	free(ids);
 }
 
 /* ---- one entry a device ---- */
@@ -298,17 +305,27 @@ const struct result_target *devices_target(const struct result_phase *phase, uin
 	return NULL;
 }
 
-const struct result_device *devices_find(const struct result_phase *phase,
+static const struct result_device *find_under(const struct result_phase *phase, uint32_t host,
+					      const struct result_target *target)
+{
+	for (uint32_t d = 0; d < phase->hosts[host].devices_count; d++) {
+		const struct result_device *device = &phase->hosts[host].devices[d];
+		for (uint32_t i = 0; !device->under && i < device->targets_count; i++)
+			if (devices_target(phase, host, device->targets[i].name) == target)
+				return device;
+	}
+	return NULL;
+}
+
+const struct result_device *devices_find(const struct result_phase *phase, uint32_t host,
 					 const struct result_target *target)
 {
-	for (uint32_t h = 0; h < phase->hosts_count; h++)
-		for (uint32_t d = 0; d < phase->hosts[h].devices_count; d++) {
-			const struct result_device *device = &phase->hosts[h].devices[d];
-			for (uint32_t i = 0; !device->under && i < device->targets_count; i++)
-				if (devices_target(phase, h, device->targets[i].name) == target)
-					return device;
-		}
-	return NULL;
+	/* Nearly always it is the host's own; else a host before it named the device first. */
+	const struct result_device *device = find_under(phase, host, target);
+
+	for (uint32_t h = 0; !device && h < host; h++)
+		device = find_under(phase, h, target);
+	return device;
 }
 
 uint64_t devices_moved_bytes(const struct result_phase *phase, const struct result_device *device)

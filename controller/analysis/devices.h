@@ -32,8 +32,8 @@ void devices_merge(const struct result *result, struct result_phase *phase,
 const struct result_target *devices_target(const struct result_phase *phase, uint32_t host,
 					   const char *name);
 
-/* A top device that a target of the phase moves bytes on; NULL when none is known. */
-const struct result_device *devices_find(const struct result_phase *phase,
+/* A top device that a target of phase->hosts[host] moves bytes on; NULL when none is known. */
+const struct result_device *devices_find(const struct result_phase *phase, uint32_t host,
 					 const struct result_target *target);
 
 /* What an engine moved on a target, ramp included. */

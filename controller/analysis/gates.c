@@ -221,8 +221,9 @@ static char *invalid_reason(const struct result_finding *finding, uint32_t count
 {
 	char *place = findings_place(finding);
 	char *reason = count > 1
-			       ? mem_format("%s, %s: %s; %u more findings make it invalid",
-					    finding->code, place, finding->evidence, count - 1)
+			       ? mem_format("%s, %s: %s; %u more %s it invalid", finding->code,
+					    place, finding->evidence, count - 1,
+					    count == 2 ? "finding makes" : "findings make")
 			       : mem_format("%s, %s: %s", finding->code, place, finding->evidence);
 
 	free(place);
@@ -337,7 +338,9 @@ char *gates_format_value(char text[UNITS_TEXT_SIZE], const struct result_gate *g
 		return text;
 	}
 	if (!text_is(gate->metric, "throughput")) {
-		snprintf(text, UNITS_TEXT_SIZE, "%.0f", gate->value);
+		/* A rate of 99.6 does not reach 100, and must not look as if it did. */
+		snprintf(text, UNITS_TEXT_SIZE, "%.*f", text_is(gate->metric, "iops") ? 1 : 0,
+			 gate->value);
 		return text;
 	}
 	return format_like(text, gate->value, gate->limit ? gate->limit : "");

@@ -65,8 +65,8 @@ static void two_agents_on_one_disk_report_it_once(void **state)
 	assert_int_equal(device->targets_count, 2);
 	assert_string_equal(device->targets[0].name, "t1");
 	assert_string_equal(device->targets[1].name, "h2:t1");
-	assert_ptr_equal(devices_find(phase, &phase->hosts[1].targets[0]), device);
-	assert_null(devices_find(phase, &phase->hosts[1].targets[1]));
+	assert_ptr_equal(devices_find(phase, 1, &phase->hosts[1].targets[0]), device);
+	assert_null(devices_find(phase, 1, &phase->hosts[1].targets[1]));
 	sample_release(&sample);
 }
 

@@ -87,9 +87,9 @@ static void a_gate_holds_each_one_that_it_is_about(void **state)
 		 "fleet 400.0 MB/s PASS", RESULT_OUTCOME_PASS},
 		{PLAN_METRIC_THROUGHPUT, PLAN_OF_FLEET, "400 MiB/s", NULL, "fleet 381.5 MiB/s FAIL",
 		 RESULT_OUTCOME_FAIL},
-		{PLAN_METRIC_IOPS, PLAN_OF_HOST, "200", NULL, "h1 150 FAIL, h2 250 PASS",
+		{PLAN_METRIC_IOPS, PLAN_OF_HOST, "200", NULL, "h1 150.0 FAIL, h2 250.0 PASS",
 		 RESULT_OUTCOME_FAIL},
-		{PLAN_METRIC_IOPS, PLAN_OF_FLEET, NULL, "400", "fleet 400 PASS",
+		{PLAN_METRIC_IOPS, PLAN_OF_FLEET, NULL, "400", "fleet 400.0 PASS",
 		 RESULT_OUTCOME_PASS},
 		{PLAN_METRIC_ERRORS, PLAN_OF_HOST, NULL, "0", "h1 0 PASS, h2 0 PASS",
 		 RESULT_OUTCOME_PASS},
@@ -281,6 +281,21 @@ static void a_failure_says_what_was_wanted_and_what_is(void **state)
 	sample_release(&sample);
 }
 
+static void a_value_just_below_its_limit_does_not_read_like_it(void **state)
+{
+	struct sample sample;
+	char value[UNITS_TEXT_SIZE];
+
+	(void)state;
+	make(&sample);
+	for (uint32_t t = 0; t < 2; t++)
+		sample.result.phases[0].hosts[0].targets[t].operations = t ? 996 : 500;
+	add_gate(&sample, "p", PLAN_METRIC_IOPS, PLAN_OF_HOST, "150", NULL);
+	assert_int_equal(judge(&sample), RESULT_OUTCOME_FAIL);
+	assert_string_equal(gates_format_value(value, &sample.result.gates[0]), "149.6");
+	sample_release(&sample);
+}
+
 static void a_run_of_no_phases_does_not_pass(void **state)
 {
 	struct sample sample = {0};
@@ -302,6 +317,7 @@ int main(void)
 		cmocka_unit_test(each_trial_is_held_by_itself),
 		cmocka_unit_test(the_outcome_is_the_worst_that_holds),
 		cmocka_unit_test(a_failure_says_what_was_wanted_and_what_is),
+		cmocka_unit_test(a_value_just_below_its_limit_does_not_read_like_it),
 		cmocka_unit_test(a_run_of_no_phases_does_not_pass),
 	};
 

@@ -159,6 +159,11 @@ static void files_are_read_and_their_absence_told(void **state)
 	assert_string_equal(errors.lines[0],
 			    "/nonexistent/plan.yaml: cannot be opened: No such file or directory");
 	yaml_errors_release(&errors);
+	errors = (struct yaml_errors){0};
+	assert_null(yaml_tree_read("/nonexistent/agent.yaml", &errors));
+	assert_string_equal(errors.lines[0],
+			    "/nonexistent/agent.yaml: cannot be opened: No such file or directory");
+	yaml_errors_release(&errors);
 	assert_null(yaml_tree_read("/", &errors));
 	assert_int_equal(errors.count, 1);
 	yaml_errors_release(&errors);
