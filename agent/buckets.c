@@ -57,25 +57,39 @@ static void open_slot(struct buckets *b, uint64_t opened, uint32_t bucket)
 	atomic_store_explicit(&b->opened, opened + 1, memory_order_release);
 }
 
-void buckets_begin(struct buckets *b, uint64_t start_ns)
+static void lie_at(struct buckets *b, const struct clock_bucket *where)
 {
-	b->start_ns = b->from_ns = start_ns;
-	open_slot(b, 0, 0);
+	b->from_ns = where->from_ns;
+	b->length_ns = where->length_ns;
 }
 
+void buckets_begin(struct buckets *b, const struct clock_map *map)
+{
+	struct clock_bucket first = clock_map_find(map, clock_map_start(map));
+
+	b->map = map;
+	lie_at(b, &first);
+	open_slot(b, 0, first.bucket);
+}
+
+/* The same bucket again is one whose end an amendment has moved, or a time before the start. */
 void buckets_turn(struct buckets *b, uint64_t completed_ns)
 {
-	uint64_t since = completed_ns > b->start_ns ? completed_ns - b->start_ns : 0;
-	uint64_t bucket = since / b->width_ns;
+	struct clock_bucket where = clock_map_find(b->map, completed_ns);
 	uint64_t opened = atomic_load_explicit(&b->opened, memory_order_relaxed);
+
+	if (where.bucket == b->newest->bucket) {
+		lie_at(b, &where);
+		return;
+	}
 	uint64_t waiting = opened - atomic_load_explicit(&b->collected, memory_order_acquire);
 
 	if (waiting >= b->limit)
 		b->overrun = true;
 	if (waiting >= b->capacity)
 		return; /* not within `reserve`: sums stay exact, the bucket does not */
-	b->from_ns = b->start_ns + bucket * b->width_ns;
-	open_slot(b, opened, (uint32_t)bucket);
+	lie_at(b, &where);
+	open_slot(b, opened, where.bucket);
 }
 
 static void read_slot(const struct bucket_slot *slot, uint32_t target, struct timeline_bucket *now)

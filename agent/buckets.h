@@ -1,10 +1,10 @@
 /* buckets.h - a worker's timeline on its way to the session thread.
  *
  * A queue of buckets, one writer (the worker) and one reader (the session thread), without locks:
- * the worker adds each completion to the bucket of its completion time in the newest slot, and
- * opens another slot when that time lies in another bucket. The reader takes *increments*: closed
- * slots once, the open one as far as it has come. So late bookings are further increments, and
- * what was taken adds up to what was added exactly, once the worker is joined.
+ * the worker adds each completion to the bucket of its completion time (clock_map.h) in the newest
+ * slot, and opens another slot when that time lies in another bucket. The reader takes
+ * *increments*: closed slots once, the open one as far as it has come. So late bookings are further
+ * increments, and what was taken adds up to what was added exactly, once the worker is joined.
  *
  * At least 1024 slots, or 60 s of buckets when that is more; when nobody collects for so long the
  * worker is told to stop, and `reserve` further slots take what it has in flight: nothing is
@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/clock_map.h"
 #include "agent/engine/engine.h"
 #include "proto/messages.h"
 
@@ -39,8 +40,9 @@ struct bucket_slot {
 
 struct buckets {
 	/* the worker's */
-	uint64_t start_ns, width_ns;
-	uint64_t from_ns; /* of the newest slot's bucket */
+	const struct clock_map *map;
+	uint64_t width_ns;           /* of a bucket on the controller's clock */
+	uint64_t from_ns, length_ns; /* of the newest slot's bucket, on ours */
 	struct bucket_slot *newest, *slots;
 	uint32_t limit, capacity;
 	bool overrun; /* nobody collects: stop */
@@ -57,8 +59,8 @@ void buckets_release(struct buckets *buckets);
 /* Bytes that buckets_init asks for. */
 size_t buckets_memory(uint64_t width_ns, uint32_t reserve);
 
-/* Bucket 0 begins at `start_ns`. */
-void buckets_begin(struct buckets *buckets, uint64_t start_ns);
+/* Buckets lie where `map` says, which is lent; its start is taken. */
+void buckets_begin(struct buckets *buckets, const struct clock_map *map);
 
 /* Makes the newest slot one of the bucket that `completed_ns` lies in. */
 void buckets_turn(struct buckets *buckets, uint64_t completed_ns);
@@ -71,12 +73,8 @@ static inline void bucket_count(_Atomic uint64_t *counter, uint64_t more)
 	atomic_store_explicit(counter, was + more, memory_order_relaxed);
 }
 
-/* Inline: it runs for each operation. The first test is true also for a time before the bucket. */
-static inline void buckets_add(struct buckets *b, const struct completion *c)
+static inline void bucket_slot_add(struct bucket_slot *slot, const struct completion *c)
 {
-	if (c->completed_ns - b->from_ns >= b->width_ns)
-		buckets_turn(b, c->completed_ns);
-	struct bucket_slot *slot = b->newest;
 	if (c->failed)
 		bucket_count(&slot->errors, 1);
 	if (!c->bytes)
@@ -85,6 +83,18 @@ static inline void buckets_add(struct buckets *b, const struct completion *c)
 	bucket_count(&slot->operations, 1);
 	if (c->latency_ns > atomic_load_explicit(&slot->worst_ns, memory_order_relaxed))
 		atomic_store_explicit(&slot->worst_ns, c->latency_ns, memory_order_relaxed);
+}
+
+/* Inline: it runs for each operation. The test is true also for a time before the bucket. Answers
+ * whether another bucket was turned to. */
+static inline bool buckets_add(struct buckets *b, const struct completion *c)
+{
+	bool turned = c->completed_ns - b->from_ns >= b->length_ns;
+
+	if (turned)
+		buckets_turn(b, c->completed_ns);
+	bucket_slot_add(b->newest, c);
+	return turned;
 }
 
 /* Appends the increments since the last call to the timeline, as those of target `target`; added

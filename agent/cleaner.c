@@ -9,6 +9,7 @@
 
 struct cleaner {
 	struct made_files *files;
+	bool keep;
 	struct released released; /* the thread's until `done` */
 	atomic_bool done;
 	bool joinable;
@@ -32,16 +33,19 @@ static void *clean(void *argument)
 {
 	struct cleaner *cleaner = argument;
 
+	if (cleaner->keep)
+		made_files_keep_all(cleaner->files);
 	made_files_remove_all(cleaner->files, note, &cleaner->released);
 	atomic_store(&cleaner->done, true);
 	return NULL;
 }
 
-struct cleaner *cleaner_new(struct made_files *files)
+struct cleaner *cleaner_new(struct made_files *files, bool keep)
 {
 	struct cleaner *cleaner = mem_new(1, sizeof(*cleaner));
 
 	cleaner->files = files;
+	cleaner->keep = keep;
 	cleaner->joinable = pthread_create(&cleaner->thread, NULL, clean, cleaner) == 0;
 	if (!cleaner->joinable)
 		clean(cleaner);

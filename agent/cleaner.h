@@ -9,8 +9,9 @@
 
 struct cleaner;
 
-/* Begins; `files` is the cleaner's alone until it is freed. */
-struct cleaner *cleaner_new(struct made_files *files);
+/* Begins; `files` is the cleaner's alone until it is freed. With `keep` all of them stay, and go on
+ * to be known. */
+struct cleaner *cleaner_new(struct made_files *files, bool keep);
 
 bool cleaner_is_done(struct cleaner *cleaner);
 

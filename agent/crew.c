@@ -16,19 +16,25 @@ struct crew_member {
 	pthread_t thread;
 };
 
-/* How often a worker that sleeps until the start looks whether it is still wanted. */
-#define LOOK_UP_NS (100 * NS_PER_MS)
+/* The first submit of larger blocks can take long even without waiting (memory is copied): not
+ * before all others. */
+#define FIRST_MOST_BYTES (1U << 20)
+
+/* A stack is this deep at most; touched before the start. */
+#define STACK_BYTES (64 * 1024)
 
 const struct worker *crew_worker(const struct crew *crew, uint32_t index)
 {
 	return crew->members[index].worker;
 }
 
-int crew_init(struct crew *crew, const struct worker_setup *setup, struct gate *gate,
+int crew_init(struct crew *crew, const struct worker_setup *setup, const struct crew_start *start,
 	      struct error *err)
 {
-	*crew = (struct crew){
-		.target = setup->target, .phase = setup->phase, .gate = gate, .stop = setup->stop};
+	*crew = (struct crew){.target = setup->target,
+			      .phase = setup->phase,
+			      .start = *start,
+			      .stop = setup->stop};
 	crew->count = setup->phase->workers;
 	crew->members = mem_new(crew->count, sizeof(*crew->members));
 	atomic_store(&crew->running, crew->count);
@@ -50,18 +56,32 @@ static bool is_stopped(const struct crew *crew)
 	return atomic_load_explicit(crew->stop, memory_order_relaxed);
 }
 
-static bool wait_for_start(const struct crew *crew, uint64_t *at_ns)
+static void touch_stack(void)
 {
-	if (!gate_wait(crew->gate, at_ns))
+	volatile char stack[STACK_BYTES];
+
+	for (size_t i = 0; i < sizeof(stack); i += 512)
+		stack[i] = 0;
+}
+
+/* False: there is no start, and no request was ever. */
+static bool start(struct crew_member *member)
+{
+	const struct crew_start *how = &member->crew->start;
+	struct platform_schedule before;
+
+	touch_stack();
+	worker_ready(member->worker);
+	if (!gate_wait(how->gate) ||
+	    !punctual_wait(how->punctual, how->map, member->crew->stop, &before)) {
+		worker_cancel(member->worker);
 		return false;
-	for (;;) {
-		uint64_t now = clock_now_ns();
-		if (is_stopped(crew))
-			return false;
-		if (now >= *at_ns)
-			return true;
-		clock_sleep_until(*at_ns - now > LOOK_UP_NS ? now + LOOK_UP_NS : *at_ns);
 	}
+	if (member->crew->phase->block_size > FIRST_MOST_BYTES)
+		platform_thread_restore(&before);
+	worker_start(member->worker, how->map);
+	platform_thread_restore(&before);
+	return true;
 }
 
 /* A phase that was stopped has no figure with sync, and is to end soon. */
@@ -89,12 +109,11 @@ static void *member_main(void *context)
 {
 	struct crew_member *member = context;
 	struct crew *crew = member->crew;
-	uint64_t at_ns;
 
 	platform_thread_name("worker");
-	if (!wait_for_start(crew, &at_ns))
+	if (!start(member))
 		return NULL;
-	worker_run(member->worker, at_ns);
+	worker_run(member->worker);
 	if (atomic_fetch_sub(&crew->running, 1) == 1)
 		sync_target(crew);
 	return NULL;

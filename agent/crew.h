@@ -12,16 +12,24 @@
 #include <stdint.h>
 
 #include "agent/gate.h"
+#include "agent/punctual.h"
 #include "agent/worker.h"
 #include "common/error.h"
 #include "proto/messages.h"
 
 struct crew_member;
 
+/* What all crews of a phase share; lent. */
+struct crew_start {
+	struct gate *gate; /* open once `map` says when */
+	struct clock_map *map;
+	struct punctual *punctual;
+};
+
 struct crew {
 	const struct load_target *target;
 	const struct phase *phase;
-	struct gate *gate;
+	struct crew_start start;
 	const atomic_bool *stop;
 	struct crew_member *members; /* one a worker */
 	uint32_t count, threads;
@@ -36,7 +44,7 @@ struct crew {
 
 /* Allocates all workers, then starts their threads, which wait at the gate. `setup->index` is set
  * for each; everything is lent. Released after, also on failure. */
-int crew_init(struct crew *crew, const struct worker_setup *setup, struct gate *gate,
+int crew_init(struct crew *crew, const struct worker_setup *setup, const struct crew_start *start,
 	      struct error *err);
 int crew_start(struct crew *crew, struct error *err);
 

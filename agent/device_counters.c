@@ -87,6 +87,20 @@ void device_counters_after(struct device_counters *counters)
 	}
 }
 
+uint64_t device_counters_moved(const struct device_counters *counters)
+{
+	uint64_t moved = 0, read_bytes, written_bytes;
+
+	for (uint32_t i = 0; i < counters->count; i++) {
+		const struct done_device *device = &counters->devices[i];
+		if (device->under ||
+		    !platform_device_bytes(device->device, &read_bytes, &written_bytes))
+			continue;
+		moved += read_bytes + written_bytes;
+	}
+	return moved;
+}
+
 void device_counters_report(const struct device_counters *counters, struct done *done)
 {
 	for (uint32_t i = 0; i < counters->count; i++) {

@@ -22,6 +22,10 @@ void device_counters_add(struct device_counters *counters, int fd, const char *t
 void device_counters_before(struct device_counters *counters);
 void device_counters_after(struct device_counters *counters);
 
+/* Bytes that the top devices have moved since boot, read now: whether anything goes on while a
+ * sync says nothing. 0 where there are no counters. */
+uint64_t device_counters_moved(const struct device_counters *counters);
+
 /* Appends copies to done->devices. */
 void device_counters_report(const struct device_counters *counters, struct done *done);
 

@@ -1,6 +1,7 @@
 /* main.c - muster-agent: reads its configuration, listens, serves. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "agent/options.h"
 #include "agent/session.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "proto/channel.h"
 #include "proto/endpoint.h"
 #include "proto/version.h"
@@ -52,6 +54,20 @@ static void announce(const char *endpoint, const struct channel *channel)
 	fflush(stdout);
 }
 
+/* On the same port as the conversation. */
+static struct clock_responder *open_clock(const char *endpoint, const struct channel *channel)
+{
+	struct error err;
+	char *real = mem_format("%.*s:%u", (int)(strrchr(endpoint, ':') - endpoint), endpoint,
+				channel_port(channel));
+	struct clock_responder *responder = clock_responder_new(real, &err);
+
+	free(real);
+	if (!responder)
+		log_warning("%s: clocks are exchanged over ZeroMQ, which is less exact", err.text);
+	return responder;
+}
+
 static int serve(const struct options *options, const struct agent_config *config,
 		 const char *endpoint, struct error *err)
 {
@@ -66,9 +82,15 @@ static int serve(const struct options *options, const struct agent_config *confi
 		return -1;
 	}
 	announce(endpoint, channel);
+	struct clock_responder *responder = open_clock(endpoint, channel);
+	struct disruption_watch *watch = disruption_watch_new(err);
+	if (!watch)
+		log_warning("%s: disruptions of the clock go unseen", err->text);
 	struct session_setup setup = {.config = config,
 				      .files = files,
 				      .channel = channel,
+				      .responder = responder,
+				      .watch = watch,
 				      .insecure = options->insecure,
 				      .parent_fd = options->child ? STDIN_FILENO : -1,
 				      .stop = &stop};
@@ -79,6 +101,8 @@ static int serve(const struct options *options, const struct agent_config *confi
 		fflush(NULL);
 		_exit(EXIT_BROKEN);
 	}
+	disruption_watch_free(watch);
+	clock_responder_free(responder);
 	channel_free(channel, 500);
 	made_files_close(files);
 	return result;

@@ -259,11 +259,16 @@ int part_open(struct part *part, const struct part_context *context, struct erro
 	return open_for_io(part, context, err);
 }
 
-void part_release(struct part *part)
+void part_close(struct part *part)
 {
 	if (part->fd >= 0)
 		close(part->fd);
 	part->fd = -1;
+}
+
+void part_release(struct part *part)
+{
+	part_close(part);
 	free(part->path);
 	part->path = NULL;
 }

@@ -56,6 +56,10 @@ int part_find(struct part *part, const struct target *target, const struct part_
  * not memory, and that direct I/O is possible where asked for. */
 int part_open(struct part *part, const struct part_context *context, struct error *err);
 
+/* The last close of a device, or of a file on NFS, writes what is dirty and can take as long. */
+void part_close(struct part *part);
+
+/* Closes it, too, when it is open. */
 void part_release(struct part *part);
 
 #endif

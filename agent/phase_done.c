@@ -50,9 +50,12 @@ void phase_conclude(struct phase_run *run)
 	run->cpu_ns = platform_cpu_ns();
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		crew_join(&run->crews[i]);
+	punctual_release(&run->punctual);
 	read_counters(run);
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		crew_record(&run->crews[i], run->written);
+	/* Here and not when the session frees the run: closing can wait for the disk. */
+	phase_targets_close(&run->targets);
 	find_outcome(run);
 }
 
@@ -66,6 +69,7 @@ void phase_run_done(struct phase_run *run, struct done *done)
 			conclude_as(run, DONE_BROKEN, err.text);
 	}
 	device_counters_report(&run->devices, done);
+	punctual_report(&run->punctual, done);
 	done->state = run->outcome;
 	done->text = mem_text(run->outcome_text);
 	done->process_read_bytes = run->process_read_bytes;

@@ -8,10 +8,12 @@
 #include "agent/platform/platform.h"
 #include "agent/space.h"
 #include "common/clock.h"
+#include "common/pattern.h"
 #include "common/memory.h"
 #include "common/units.h"
 
 #define MOST_THREADS 4096
+#define MOST_TARGETS 4096 /* of a host, and parts of all of its stripes */
 #define LEAST_BUCKET NS_PER_MS
 #define MOST_NS      (UINT64_C(1) << 60) /* 36 years */
 
@@ -72,11 +74,27 @@ static int check_shape(const struct phase *phase, struct error *err)
 	return 0;
 }
 
+/* Each part is looked up among all targets and held against all other parts. */
+static int check_counts(const struct prepare *prepare, struct error *err)
+{
+	uint64_t parts = 0;
+
+	if (prepare->targets_count > MOST_TARGETS)
+		return refuse(err, "a host has at most 4096 targets");
+	for (uint32_t i = 0; i < prepare->targets_count; i++)
+		parts += prepare->targets[i].stripe_count;
+	if (parts > MOST_TARGETS)
+		return refuse(err, "the stripes of a host have at most 4096 parts: use fewer");
+	return 0;
+}
+
 /* ---- workers ---- */
 
-static uint64_t whole_buckets(uint64_t ns, uint64_t bucket_ns)
+uint32_t phase_ramp_buckets(const struct phase_run *run)
 {
-	return (ns + bucket_ns - 1) / bucket_ns * bucket_ns;
+	uint64_t bucket = run->prepare.bucket_ns;
+
+	return (uint32_t)((run->prepare.phase.ramp + bucket - 1) / bucket);
 }
 
 /* The lay-out before a mixed phase takes a generation for itself. */
@@ -89,10 +107,12 @@ static struct worker_setup setup_for(struct phase_run *run, const struct load_ta
 		.target = target,
 		.host = run->host,
 		.seed = prepare->seed,
+		.order = pattern_key(prepare->seed, run->host, target->target->name,
+				     ~(uint64_t)prepare->number),
 		.generation = phase_targets_generation(target, run->written) +
 			      (prepare->phase.op == PHASE_OP_MIXED),
 		.bucket_ns = prepare->bucket_ns,
-		.ramp_ns = whole_buckets(prepare->phase.ramp, prepare->bucket_ns),
+		.ramp_buckets = phase_ramp_buckets(run),
 		.stop = &run->stop,
 	};
 }
@@ -127,26 +147,35 @@ static int check_memory(struct phase_run *run, struct error *err)
 
 static int make_crews(struct phase_run *run, const char **at, struct error *err)
 {
+	const struct crew_start start = {
+		.gate = &run->gate, .map = &run->map, .punctual = &run->punctual};
+
 	run->crews = mem_new(run->targets.targets_count, sizeof(*run->crews));
 	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
 		const struct load_target *target = &run->targets.targets[i];
 		struct worker_setup setup = setup_for(run, target);
 		*at = target->target->name;
 		run->crews_count++;
-		if (crew_init(&run->crews[i], &setup, &run->gate, err))
+		if (crew_init(&run->crews[i], &setup, &start, err))
 			return -1;
 		run->ready.buffer_bytes += worker_memory(&setup) * setup.phase->workers;
 	}
 	return 0;
 }
 
+/* And waits until they are: at the start nothing is left to do but to submit. */
 static int park_workers(struct phase_run *run, const char **at, struct error *err)
 {
+	uint32_t workers = 0;
+
 	for (uint32_t i = 0; i < run->crews_count; i++) {
 		*at = run->crews[i].target->target->name;
 		if (crew_start(&run->crews[i], err))
 			return -1;
+		workers += run->crews[i].count;
 	}
+	gate_gather(&run->gate, workers);
+	punctual_init(&run->punctual, workers);
 	return 0;
 }
 
@@ -224,7 +253,8 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 {
 	*at = NULL;
-	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err))
+	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err) ||
+	    check_counts(&run->prepare, err))
 		return -1;
 	if (prepare_targets(run, at, err))
 		return -1;

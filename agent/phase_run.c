@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/platform/platform.h"
+#include "common/clock.h"
 #include "common/memory.h"
 
 /* ---- states ---- */
@@ -97,6 +98,8 @@ static void destroy(struct phase_run *run)
 	free(run->why);
 	free(run->outcome_text);
 	free(run->host);
+	punctual_release(&run->punctual);
+	clock_map_release(&run->map);
 	gate_release(&run->gate);
 	pthread_mutex_destroy(&run->lock);
 	free(run);
@@ -116,7 +119,6 @@ static void *helper_main(void *context)
 	struct phase_run *run = context;
 	struct error err = {0};
 	const char *target = NULL;
-	uint64_t at_ns;
 
 	platform_thread_name("phase");
 	if (phase_prepare(run, &target, &err)) {
@@ -125,10 +127,12 @@ static void *helper_main(void *context)
 			destroy(run);
 		return NULL;
 	}
-	if (!become_ready(run) || !gate_wait(&run->gate, &at_ns)) {
+	if (!become_ready(run) || !gate_wait(&run->gate)) {
 		gate_shut(&run->gate);
 		return NULL;
 	}
+	/* The start is still a moment off: what others did at the barrier does not count. */
+	device_counters_before(&run->devices);
 	phase_conclude(run);
 	become(run, PHASE_RUN_ENDED);
 	return NULL;
@@ -148,6 +152,7 @@ struct phase_run *phase_run_new(const struct prepare *prepare, const char *host,
 	run->files = files;
 	run->written = written;
 	gate_init(&run->gate);
+	clock_map_init(&run->map, prepare->bucket_ns);
 	pthread_mutex_init(&run->lock, NULL);
 	int failed = pthread_create(&run->helper, NULL, helper_main, run);
 	run->has_helper = !failed;
@@ -178,27 +183,59 @@ void phase_run_free(struct phase_run *run)
 	destroy(run);
 }
 
-void phase_run_start(struct phase_run *run, uint64_t at_ns)
+/* An end of our own where the controller names none: a timed phase never lacks one. */
+static bool begin_map(struct phase_run *run, const struct start *start)
 {
+	const struct border border = {.at_ns = start->at_ns, .drift_ppb = start->drift_ppb};
+	const struct prepare *prepare = &run->prepare;
+	struct start whole = *start;
+
+	if (!whole.end_ns && prepare->phase.runtime)
+		whole.end_ns = border_after(&border, phase_ramp_buckets(run) * prepare->bucket_ns +
+							     prepare->phase.runtime);
+	return clock_map_begin(&run->map, &whole);
+}
+
+static void stop_locked(struct phase_run *run, enum done_state state, const char *why)
+{
+	if (run->is_stopped)
+		return;
+	run->is_stopped = true;
+	run->stop_state = state;
+	run->why = mem_text(why);
+	atomic_store(&run->stop, true);
+}
+
+/* What is impossible is started and stopped at once: no worker submits anything. */
+void phase_run_start(struct phase_run *run, const struct start *start)
+{
+	const struct start at_once = {.at_ns = clock_now_ns()};
+
+	if (phase_run_state(run) != PHASE_RUN_READY)
+		return;
+	bool is_possible = begin_map(run, start);
+	if (!is_possible)
+		begin_map(run, &at_once);
 	pthread_mutex_lock(&run->lock);
-	bool is_ready = run->state == PHASE_RUN_READY;
-	if (is_ready)
-		run->state = PHASE_RUN_RUNNING;
+	run->state = PHASE_RUN_RUNNING;
+	if (!is_possible)
+		stop_locked(run, DONE_BROKEN, "the start's instants are impossible");
 	pthread_mutex_unlock(&run->lock);
-	if (is_ready)
-		gate_open(&run->gate, at_ns);
+	gate_open(&run->gate);
+}
+
+bool phase_run_amend(struct phase_run *run, const struct amend *amend)
+{
+	return phase_run_state(run) == PHASE_RUN_RUNNING &&
+	       clock_map_amend(&run->map, amend, clock_now_ns());
 }
 
 void phase_run_stop(struct phase_run *run, enum done_state state, const char *why)
 {
 	pthread_mutex_lock(&run->lock);
 	bool can = run->state != PHASE_RUN_FAILED && run->state != PHASE_RUN_ENDED;
-	if (can && !run->is_stopped) {
-		run->is_stopped = true;
-		run->stop_state = state;
-		run->why = mem_text(why ? why : "stopped");
-		atomic_store(&run->stop, true);
-	}
+	if (can)
+		stop_locked(run, state, why ? why : "stopped");
 	if (run->is_stopped && (run->state == PHASE_RUN_READY || run->is_laying_out))
 		fail_locked(run, FAILED_BROKEN, NULL, run->why);
 	bool is_before_start = run->state == PHASE_RUN_FAILED;
@@ -233,6 +270,11 @@ void phase_run_harvest(struct phase_run *run, struct timeline *into)
 		return;
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		crew_collect(&run->crews[i], i, into);
+}
+
+uint64_t phase_run_moved(const struct phase_run *run)
+{
+	return device_counters_moved(&run->devices);
 }
 
 bool phase_run_stuck(struct phase_run *run, uint64_t now_ns, const char **target,

@@ -44,8 +44,12 @@ bool phase_run_progress(struct phase_run *run, struct progress *progress, uint64
 /* When READY: the answer to the controller, the run's. */
 const struct ready *phase_run_ready(const struct phase_run *run);
 
-/* Lets the workers go at `at_ns`. */
-void phase_run_start(struct phase_run *run, uint64_t at_ns);
+/* Lets the workers go as `start` says; a timed phase for which it names no end ends after ramp and
+ * runtime. Impossible instants break the phase. */
+void phase_run_start(struct phase_run *run, const struct start *start);
+
+/* The start, or borders of buckets, have moved; false: not taken (clock_map.h says when). */
+bool phase_run_amend(struct phase_run *run, const struct amend *amend);
 
 /* Asks for an end now: workers stop submitting, drain, and the run becomes ENDED. Before the start
  * it becomes FAILED: at once when READY or laying out, else when the helper thread comes to its
@@ -57,6 +61,10 @@ void phase_run_harvest(struct phase_run *run, struct timeline *into);
 
 /* When ENDED (after a last harvest): everything but `sequence`. The caller record_releases it. */
 void phase_run_done(struct phase_run *run, struct done *done);
+
+/* While RUNNING: bytes that its devices have moved since boot, so that a long sync is
+ * told from one that is stuck. Reads a small file of the kernel. */
+uint64_t phase_run_moved(const struct phase_run *run);
 
 /* Oldest I/O that is still outstanding, for a message when a stop takes too long: fills the
  * target's name and for how long; false when none is. */

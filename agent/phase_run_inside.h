@@ -15,6 +15,7 @@
 #include "agent/layout.h"
 #include "agent/phase_run.h"
 #include "agent/phase_targets.h"
+#include "agent/punctual.h"
 
 struct phase_run {
 	struct prepare prepare;
@@ -23,6 +24,8 @@ struct phase_run {
 	struct made_files *files;
 	struct written *written;
 	struct gate gate;
+	struct clock_map map;
+	struct punctual punctual;
 	pthread_t helper;
 	bool has_helper;
 
@@ -57,6 +60,9 @@ int phase_prepare(struct phase_run *run, const char **target, struct error *err)
 
 /* phase_done.c: the workers may go; joins them, reads the counters, finds the outcome. */
 void phase_conclude(struct phase_run *run);
+
+/* phase_prepare.c: whole buckets of the phase's ramp. */
+uint32_t phase_ramp_buckets(const struct phase_run *run);
 
 /* phase_run.c: around the lay-out. Leaving is false when the run was abandoned. */
 void phase_run_enter_layout(struct phase_run *run);

@@ -180,6 +180,12 @@ int phase_targets_open(struct phase_targets *targets, const struct part_context 
 	return 0;
 }
 
+void phase_targets_close(struct phase_targets *targets)
+{
+	for (uint32_t i = 0; i < targets->parts_count; i++)
+		part_close(targets->parts[i]);
+}
+
 void phase_targets_release(struct phase_targets *targets)
 {
 	for (uint32_t i = 0; i < targets->targets_count; i++)

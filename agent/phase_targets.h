@@ -42,6 +42,9 @@ int phase_targets_find(struct phase_targets *targets, const struct prepare *prep
 int phase_targets_open(struct phase_targets *targets, const struct part_context *context,
 		       struct error *err);
 
+/* Closes all parts; they are described and reported as before. */
+void phase_targets_close(struct phase_targets *targets);
+
 void phase_targets_release(struct phase_targets *targets);
 
 /* What the phase is told of a target, to append to `ready`. */

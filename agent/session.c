@@ -24,6 +24,7 @@
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
 #define LAYOUT_STUCK_NS  (60 * NS_PER_S)
 #define STOP_PATIENCE_NS (30 * NS_PER_S)
+#define IDLE_PEER_NS     (60 * NS_PER_S) /* the longest dead_after */
 
 struct session {
 	const struct session_setup *setup;
@@ -46,8 +47,9 @@ struct session {
 	uint64_t ticked_ns, longest_gap_ns; /* how long the session itself stood still */
 	struct outbox outbox;
 	struct cleaner *cleaner;
+	bool keep; /* the release says that files stay */
 
-	struct log_limit malformed, unexpected;
+	struct log_limit malformed, unexpected, strangers;
 };
 
 /* ---- sending ---- */
@@ -138,18 +140,56 @@ static void forget_lease(struct session *s)
 	free(s->holder);
 	free(s->host);
 	s->holder = s->host = NULL;
+	s->keep = false;
 	memset(s->lease, 0, sizeof(s->lease));
+	if (s->setup->responder)
+		clock_responder_set(s->setup->responder, 0, NULL);
 	s->phase = s->attempt = 0;
+}
+
+/* ---- clocks ---- */
+
+static int digit(char c)
+{
+	const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static bool read_key(const char *text, unsigned char key[CLOCK_KEY_SIZE])
+{
+	if (strlen(text) != 2 * CLOCK_KEY_SIZE)
+		return false;
+	for (size_t i = 0; i < CLOCK_KEY_SIZE; i++) {
+		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		key[i] = (unsigned char)(high << 4 | low);
+	}
+	return true;
+}
+
+static void tell_disruptions(struct session *s)
+{
+	struct disruption disruption;
+
+	while (s->setup->watch && disruption_watch_take(s->setup->watch, &disruption))
+		if (s->state != AGENT_STATE_FREE)
+			send_message(s, MESSAGE_DISRUPTION, &disruption);
 }
 
 /* ---- messages ---- */
 
 static void on_hello(struct session *s, const struct channel_peer *peer, const struct hello *hello)
 {
+	uint64_t passed;
+
 	if (strcmp(hello->fingerprint, version_fingerprint()) != 0) {
-		log_warning("%s %s on '%s' speaks another protocol (%s, here %s): refused",
-			    hello->program, hello->version, hello->host, hello->fingerprint,
-			    version_fingerprint());
+		if ((passed = log_limit_pass(&s->strangers, clock_now_ns())))
+			log_warning("%s %s on '%s' speaks another protocol (%s, here %s): refused "
+				    "(%llu such)",
+				    hello->program, hello->version, hello->host, hello->fingerprint,
+				    version_fingerprint(), (unsigned long long)passed);
 		refuse(s, peer,
 		       mem_format(
 			       "this agent is muster %s (protocol %s), the controller is muster %s "
@@ -178,10 +218,14 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 		return;
 	}
 	if (!again) {
-		if (strlen(envelope->lease) != CODEC_LEASE_SIZE - 1) {
-			refuse(s, peer, mem_text("the lease lacks its token"));
+		unsigned char key[CLOCK_KEY_SIZE];
+		if (strlen(envelope->lease) != CODEC_LEASE_SIZE - 1 ||
+		    !read_key(lease->clock_key, key)) {
+			refuse(s, peer, mem_text("the lease lacks its token or the clock's key"));
 			return;
 		}
+		if (s->setup->responder)
+			clock_responder_set(s->setup->responder, lease->clock_session, key);
 		go(s, AGENT_EVENT_LEASE);
 		memcpy(s->lease, envelope->lease, sizeof(s->lease));
 		s->holder = mem_text(lease->holder);
@@ -229,8 +273,18 @@ static void on_start(struct session *s, const struct start *start)
 	}
 	if (go(s, AGENT_EVENT_START)) {
 		s->longest_gap_ns = 0;
-		phase_run_start(s->run, start->at_ns);
+		phase_run_start(s->run, start);
 	}
+}
+
+static void on_amend(struct session *s, const struct amend *amend)
+{
+	struct amended answer = {.bucket = amend->bucket};
+
+	if (s->state != AGENT_STATE_RUNNING)
+		return;
+	answer.taken = phase_run_amend(s->run, amend);
+	send_message(s, MESSAGE_AMENDED, &answer);
 }
 
 /* The next phase may be asked for right behind the last acknowledgement: finished at once. */
@@ -252,6 +306,12 @@ static void on_abort(struct session *s, const struct abort_load *body)
 		end_phase(s);
 	else if (s->run)
 		phase_run_stop(s->run, DONE_ABORTED, body->reason);
+}
+
+static void on_release(struct session *s, const struct release *body)
+{
+	if (go(s, AGENT_EVENT_RELEASE))
+		s->keep = body->keep;
 }
 
 static void on_probe(struct session *s, const struct channel_peer *peer, const struct probe *probe,
@@ -284,6 +344,10 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 		if (of_phase)
 			on_start(s, message->body);
 		break;
+	case MESSAGE_AMEND:
+		if (of_phase)
+			on_amend(s, message->body);
+		break;
 	case MESSAGE_ACK:
 		if (of_phase)
 			on_ack(s, message->body);
@@ -292,7 +356,7 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 		on_abort(s, message->body);
 		break;
 	case MESSAGE_RELEASE:
-		go(s, AGENT_EVENT_RELEASE);
+		on_release(s, message->body);
 		break;
 	case MESSAGE_PROBE:
 		on_probe(s, peer, message->body, now);
@@ -302,19 +366,22 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 	}
 }
 
+/* Not for longer than a tick, however much comes: one peer must not keep the load and the others
+ * waiting. */
 static void receive(struct session *s)
 {
+	uint64_t end = clock_now_ns() + TICK_MS * NS_PER_MS;
 	struct channel_peer peer;
 	struct bytes frame;
 	struct message message;
 	struct error err;
 	int timeout = TICK_MS;
 
-	while (channel_receive(s->setup->channel, timeout, &peer, &frame) > 0) {
+	while (timeout >= 0 && channel_receive(s->setup->channel, timeout, &peer, &frame) > 0) {
 		uint64_t now = clock_now_ns(), passed;
 		int bad = codec_unpack(frame.data, frame.size, &message, &err);
 		free(frame.data);
-		timeout = 0;
+		timeout = now < end ? 0 : -1;
 		if (bad || !message_types[message.envelope.kind].from_controller) {
 			if ((passed = log_limit_pass(&s->malformed, now)))
 				log_warning("malformed message from a peer (%.*s…) dropped (%llu "
@@ -382,6 +449,21 @@ static void harvest(struct session *s)
 	record_release(&timeline_table, &batch);
 }
 
+/* The timeline is silent during the sync at the end: the devices tell whether it goes on. */
+static void tell_moved(struct session *s, uint64_t now)
+{
+	const char *target = "";
+	uint64_t since;
+
+	if (now - s->progress_ns < NS_PER_S || !phase_run_stuck(s->run, now, &target, &since) ||
+	    since < NS_PER_S)
+		return;
+	s->progress_ns = now;
+	struct progress progress = {.target = (char *)target,
+				    .done_bytes = phase_run_moved(s->run)};
+	send_message(s, MESSAGE_PROGRESS, &progress);
+}
+
 static void queue_done(struct session *s)
 {
 	struct done done = {0};
@@ -402,6 +484,7 @@ static void poll_running(struct session *s, uint64_t now)
 	else if (!s->done_queued && now - s->harvested_ns >= HARVEST_NS) {
 		s->harvested_ns = now;
 		harvest(s);
+		tell_moved(s, now);
 	}
 }
 
@@ -415,7 +498,7 @@ static void poll_releasing(struct session *s)
 		end_phase(s);
 	}
 	if (!s->cleaner)
-		s->cleaner = cleaner_new(s->setup->files);
+		s->cleaner = cleaner_new(s->setup->files, s->keep);
 	if (!cleaner_is_done(s->cleaner))
 		return;
 	const struct released *released = cleaner_released(s->cleaner);
@@ -450,6 +533,8 @@ static void tick(struct session *s)
 	if (s->ticked_ns && now - s->ticked_ns > s->longest_gap_ns)
 		s->longest_gap_ns = now - s->ticked_ns;
 	s->ticked_ns = now;
+	tell_disruptions(s);
+	channel_forget_idle(s->setup->channel, now > IDLE_PEER_NS ? now - IDLE_PEER_NS : 0);
 	if (s->state == AGENT_STATE_FREE)
 		return;
 	if (now - s->heard_ns > s->dead_after_ns && s->state != AGENT_STATE_RELEASING)

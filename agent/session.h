@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "agent/clock_responder.h"
 #include "agent/config.h"
+#include "agent/disruption_watch.h"
 #include "agent/made_files.h"
 #include "common/error.h"
 #include "proto/channel.h"
@@ -17,9 +19,11 @@ struct session_setup {
 	const struct agent_config *config;
 	struct made_files *files;
 	struct channel *channel;
-	bool insecure;               /* as typed */
-	int parent_fd;               /* when it closes, the agent ends; -1: none */
-	volatile sig_atomic_t *stop; /* set by a signal: stop the load, clean up, end */
+	struct clock_responder *responder; /* NULL: clocks are exchanged over ZeroMQ alone */
+	struct disruption_watch *watch;    /* NULL: nobody watches the clocks */
+	bool insecure;                     /* as typed */
+	int parent_fd;                     /* when it closes, the agent ends; -1: none */
+	volatile sig_atomic_t *stop;       /* set by a signal: stop the load, clean up, end */
 };
 
 /* Serves until `stop` or the parent's end; a phase under way is stopped and what muster made is

@@ -59,8 +59,10 @@ static int add_part(struct need **needs, uint32_t *count, const struct part *par
 		free(directory);
 	else
 		need->directory = directory;
-	if (part->used_bytes > part->allocated_bytes)
-		need->bytes += part->used_bytes - part->allocated_bytes;
+	uint64_t missing = part->used_bytes > part->allocated_bytes
+				   ? part->used_bytes - part->allocated_bytes
+				   : 0;
+	need->bytes = missing < UINT64_MAX - need->bytes ? need->bytes + missing : UINT64_MAX;
 	need->files += part->is_absent;
 	return 0;
 }
@@ -114,16 +116,22 @@ void space_explain(const struct part *part, const char *target, struct error *er
 {
 	uint64_t free_bytes = 0, free_files = 0;
 	char *directory = directory_of(part->path);
+	char wanted[UNITS_TEXT_SIZE], has[UNITS_TEXT_SIZE];
 	struct error ignored;
-	bool known = platform_space(directory, &free_bytes, &free_files, &ignored) == 0;
-	char has[64] = "an unknown number";
 
-	if (known)
-		snprintf(has, sizeof(has), "%llu", (unsigned long long)free_bytes);
-	error_set(
-		err, ERROR_BROKEN,
-		"target '%s': no space left for '%s': %llu bytes are wanted and %s are free: lower "
-		"size or make room",
-		target, part->path, (unsigned long long)part->used_bytes, has);
+	units_format_bytes(wanted, part->used_bytes);
+	if (platform_space(directory, &free_bytes, &free_files, &ignored) == 0)
+		error_set(err, ERROR_BROKEN,
+			  "target '%s': no space left for '%s': %llu bytes (%s) are wanted and "
+			  "%llu (%s) "
+			  "are free: lower size or make room",
+			  target, part->path, (unsigned long long)part->used_bytes, wanted,
+			  (unsigned long long)free_bytes, units_format_bytes(has, free_bytes));
+	else
+		error_set(err, ERROR_BROKEN,
+			  "target '%s': no space left for '%s': %llu bytes (%s) are wanted: lower "
+			  "size or "
+			  "make room",
+			  target, part->path, (unsigned long long)part->used_bytes, wanted);
 	free(directory);
 }

@@ -106,9 +106,9 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 	memset(w, 0, sizeof(*w));
 	w->setup = *setup;
 	w->depth = setup->phase->queue_depth;
-	w->intact = UINT64_MAX;
+	w->intact = w->end_ns = UINT64_MAX;
 	offsets_init(&w->offsets, setup->phase, setup->target->used_bytes, setup->index,
-		     setup->seed, setup->generation);
+		     setup->order, setup->generation);
 	if (allocate_buffers(w, err)) {
 		worker_free(w);
 		return NULL;
@@ -238,7 +238,7 @@ static void note_error(struct worker *w, const struct request *request)
 
 static void count(struct worker *w, const struct completion *c)
 {
-	struct tally *tally = c->completed_ns < w->ramp_end_ns ? &w->ramp : &w->after;
+	struct tally *tally = w->tally;
 
 	tally->errors += c->failed;
 	if (!c->bytes)
@@ -252,6 +252,23 @@ static void count(struct worker *w, const struct completion *c)
 		histogram_add(&w->latency, c->latency_ns);
 }
 
+/* Each time that another bucket is turned to: is it of the ramp, and has the end moved? */
+static void turn(struct worker *w)
+{
+	bool is_ramp = w->buckets.newest->bucket < w->setup.ramp_buckets;
+
+	w->tally = is_ramp ? &w->ramp : &w->after;
+	w->end_ns = clock_map_end(w->map);
+}
+
+/* A clock that has jumped back makes no I/O shorter than nothing. */
+static uint64_t latency_of(const struct request *request)
+{
+	bool is_sane = request->completed_ns >= request->submitted_ns;
+
+	return is_sane ? request->completed_ns - request->submitted_ns : 0;
+}
+
 static void book(struct worker *w, const struct request *request)
 {
 	struct completion c = {
@@ -259,10 +276,10 @@ static void book(struct worker *w, const struct request *request)
 		.failed = request->moved_bytes < w->setup.phase->block_size || request->error,
 		.bytes = request->moved_bytes,
 		.completed_ns = request->completed_ns,
-		.latency_ns = request->completed_ns - request->submitted_ns,
+		.latency_ns = latency_of(request),
 	};
 
-	if (request->submitted_ns < w->first_submit_ns)
+	if (request->number == 0)
 		w->first_submit_ns = request->submitted_ns;
 	if (c.completed_ns > w->last_completion_ns)
 		w->last_completion_ns = c.completed_ns;
@@ -272,8 +289,9 @@ static void book(struct worker *w, const struct request *request)
 		w->errors_in_a_row = 0;
 		w->completed++;
 	}
+	if (buckets_add(&w->buckets, &c))
+		turn(w);
 	count(w, &c);
-	buckets_add(&w->buckets, &c);
 }
 
 static void collect(struct worker *w)
@@ -299,33 +317,43 @@ static void collect(struct worker *w)
 			      memory_order_relaxed);
 }
 
-static void begin(struct worker *w, uint64_t start_ns)
+void worker_ready(struct worker *w)
 {
-	const struct phase *phase = w->setup.phase;
-
-	w->ramp_end_ns = start_ns + w->setup.ramp_ns;
-	w->end_ns = phase->runtime ? w->ramp_end_ns + phase->runtime : UINT64_MAX;
-	w->first_submit_ns = UINT64_MAX;
-	w->now_ns = clock_now_ns();
 	set_key(w, w->setup.generation);
-	buckets_begin(&w->buckets, start_ns);
+	gather(w);
 }
 
-void worker_run(struct worker *w, uint64_t start_ns)
+void worker_cancel(struct worker *w)
 {
-	begin(w, start_ns);
+	drop_batch(w);
+}
+
+/* Between waking and the submit is only what has to be. */
+void worker_start(struct worker *w, const struct clock_map *map)
+{
+	w->map = map;
+	w->end_ns = clock_map_end(map);
+	w->now_ns = clock_now_ns();
+	if (w->now_ns >= w->end_ns)
+		drop_batch(w);
+	if (w->batch_count)
+		submit(w);
+	buckets_begin(&w->buckets, map);
+	turn(w);
+}
+
+void worker_run(struct worker *w)
+{
 	for (;;) {
+		if (w->in_flight)
+			collect(w);
+		else if (w->finished && w->batch_sent == w->batch_count)
+			break;
 		if (w->batch_sent == w->batch_count)
 			gather(w);
 		if (w->batch_sent < w->batch_count)
 			submit(w);
-		if (w->in_flight)
-			collect(w);
-		else if (w->finished)
-			break;
 	}
-	if (!w->last_completion_ns)
-		w->first_submit_ns = 0;
 }
 
 /* ---- after ---- */

@@ -27,9 +27,10 @@ struct worker_setup {
 	uint32_t index;      /* of phase->workers */
 	const char *host;    /* for the data */
 	uint64_t seed;       /* for the data */
+	uint64_t order;      /* for random offsets: another for each phase, host and target */
 	uint64_t generation; /* of the first pass */
 	uint64_t bucket_ns;
-	uint64_t ramp_ns; /* whole buckets */
+	uint32_t ramp_buckets;
 	/* The workers of a host stop each other through it: a full disk stops the phase. */
 	atomic_bool *stop;
 };
@@ -67,8 +68,10 @@ struct worker {
 	void *memory;                     /* of the requests' I/Os and vectors */
 	char *buffers;
 	uint64_t key, key_generation; /* of the data */
-	uint64_t ramp_end_ns, end_ns, now_ns;
-	bool finished; /* submits no more */
+	const struct clock_map *map;
+	uint64_t end_ns, now_ns;
+	struct tally *tally; /* of the bucket that is added to */
+	bool finished;       /* submits no more */
 	uint32_t errors_in_a_row;
 
 	/* the outcome */
@@ -94,8 +97,15 @@ void worker_free(struct worker *worker);
 uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target);
 uint64_t worker_memory(const struct worker_setup *setup);
 
-/* The load, from `start_ns` on, which has passed; drains before it returns. */
-void worker_run(struct worker *worker, uint64_t start_ns);
+/* Before the start: fills the first requests, so that at the start they only go out. */
+void worker_ready(struct worker *worker);
+/* There is no start: they never were. */
+void worker_cancel(struct worker *worker);
+
+/* The map's start has come: submits them. The map is lent until the worker is freed. */
+void worker_start(struct worker *worker, const struct clock_map *map);
+/* The load after that; drains before it returns. */
+void worker_run(struct worker *worker);
 
 /* After the load: whole passes over the region (sequential; 0 for random access). */
 uint64_t worker_passes(const struct worker *worker);

@@ -5,15 +5,21 @@
 
 #include "common/clock.h"
 
-uint64_t random_seed(void)
+bool random_secret(void *into, size_t size)
 {
-	uint64_t seed;
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, &seed, sizeof(seed));
+	ssize_t got = fd < 0 ? -1 : read(fd, into, size);
 
 	if (fd >= 0)
 		close(fd);
-	if (got == (ssize_t)sizeof(seed))
+	return got == (ssize_t)size;
+}
+
+uint64_t random_seed(void)
+{
+	uint64_t seed;
+
+	if (random_secret(&seed, sizeof(seed)))
 		return seed;
 	/* A chroot without devices: two programs still differ in at least one of these. */
 	return random_mix(clock_now_ns() ^ random_mix((uint64_t)getpid()));

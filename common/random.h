@@ -1,7 +1,9 @@
-/* random.h - numbers that look random and can be had again from a seed. Not for secrets. */
+/* random.h - numbers that look random and can be had again from a seed; and the system's own. */
 #ifndef MUSTER_COMMON_RANDOM_H
 #define MUSTER_COMMON_RANDOM_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that mixes all bits. */
@@ -39,5 +41,8 @@ static inline uint64_t random_below(struct random *r, uint64_t below)
 
 /* From the system, for seeds and names of runs (not for keys). */
 uint64_t random_seed(void);
+
+/* Fills `into` from the system's generator: fit for keys and tokens. False when there is none. */
+bool random_secret(void *into, size_t size);
 
 #endif

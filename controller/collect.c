@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/window.h"
+#include "controller/phase_edges.h"
 
 /* How far beyond the present a bucket may lie: clocks differ by their bound, not by more. */
 #define BUCKET_SLACK_NS (10 * NS_PER_S)
@@ -21,9 +22,12 @@ static void free_series(struct result_phase *phase, struct phase_series *series)
 			free(series->series[h][t].buckets);
 		free(series->series[h]);
 		free(series->latency[h]);
+		free(series->edges[h]);
 	}
 	free(series->series);
 	free(series->latency);
+	free(series->edges);
+	free(series->edges_count);
 	*series = (struct phase_series){0};
 }
 
@@ -69,20 +73,26 @@ void collect_begin(struct collect *collect, const struct fleet *fleet, const str
 	collect->series->phases = mem_resize(collect->series->phases, result->phases_count,
 					     sizeof(*collect->series->phases));
 	struct phase_series *series = current_series(collect);
-	*series = (struct phase_series){.series = mem_new(fleet->count, sizeof(*series->series)),
-					.latency = mem_new(fleet->count, sizeof(*series->latency))};
+	*series = (struct phase_series){
+		.series = mem_new(fleet->count, sizeof(*series->series)),
+		.latency = mem_new(fleet->count, sizeof(*series->latency)),
+		.edges = mem_new(fleet->count, sizeof(*series->edges)),
+		.edges_count = mem_new(fleet->count, sizeof(*series->edges_count)),
+	};
 	entry->name = mem_text(phase->name);
 	entry->op = mem_text(phase_op_names[phase->op]);
 	entry->trial = trial;
 	entry->bucket_ns = plan->bucket;
-	entry->ramp_ns = (phase->ramp + plan->bucket - 1) / plan->bucket * plan->bucket;
+	entry->ramp_ns = phase_ramp_ns(phase, plan->bucket);
 	collect->phase = phase;
 	collect->start_ns = collect->bytes = 0;
 	free(collect->phase_host);
 	collect->phase_host = mem_new(fleet->count, sizeof(*collect->phase_host));
 	for (uint32_t i = 0; i < fleet->count; i++) {
-		collect->phase_host[i] = fleet->hosts[i].in_phase ? entry->hosts_count : UINT32_MAX;
-		if (fleet->hosts[i].in_phase)
+		/* One that was lost before is missed in this phase too: no smaller fleet. */
+		bool in = fleet->hosts[i].in_phase || fleet->hosts[i].status == FLEET_STATUS_LOST;
+		collect->phase_host[i] = in ? entry->hosts_count : UINT32_MAX;
+		if (in)
 			add_host(collect, entry, series, fleet->hosts[i].plan->name);
 	}
 }
@@ -117,20 +127,24 @@ static struct series_bucket *bucket_at(struct series *series, uint32_t bucket)
 void collect_timeline(void *context, uint32_t host, const struct timeline *timeline)
 {
 	struct collect *collect = context;
-	uint64_t now = clock_now_ns();
-	uint32_t h = collect->phase_host[host];
-	uint64_t latest = (now - collect->start_ns + BUCKET_SLACK_NS) / current(collect)->bucket_ns;
 
-	if (h == UINT32_MAX || !collect->start_ns)
+	/* Before the first start there is no phase to put it in. */
+	if (!collect->start_ns || collect->phase_host[host] == UINT32_MAX)
 		return;
+	uint32_t h = collect->phase_host[host];
+	uint64_t latest = (clock_now_ns() + BUCKET_SLACK_NS - collect->start_ns) /
+			  current(collect)->bucket_ns;
 	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
 		const struct timeline_bucket *from = &timeline->buckets[i];
-		if (from->target >= collect->phase->targets_count || from->bucket > latest) {
+		if (from->target >= collect->phase->targets_count) {
 			collect->dropped++;
 			continue;
 		}
+		/* A clock that jumped ahead books into buckets that are not yet: nothing is lost,
+		 * and no more memory is taken than time has passed for. */
+		uint32_t bucket = from->bucket <= latest ? from->bucket : (uint32_t)latest;
 		struct series_bucket *to =
-			bucket_at(&current_series(collect)->series[h][from->target], from->bucket);
+			bucket_at(&current_series(collect)->series[h][from->target], bucket);
 		to->bytes_read += from->bytes_read;
 		to->bytes_written += from->bytes_written;
 		to->operations += from->operations;
@@ -142,16 +156,6 @@ void collect_timeline(void *context, uint32_t host, const struct timeline *timel
 }
 
 /* ---- end ---- */
-
-/* An instant of an agent's clock, in ns since the run's start; 0 stays 0 (no I/O). */
-static uint64_t since_run(const struct collect *collect, const struct fleet_host *host,
-			  uint64_t agent_ns)
-{
-	if (!agent_ns)
-		return 0;
-	int64_t after_start = (int64_t)(agent_ns - host->at_ns);
-	return (uint64_t)((int64_t)(collect->start_ns - collect->run_start_ns) + after_start);
-}
 
 /* What the timeline says: all that is known of a host that was lost. */
 static void fill_from_series(struct result_phase *phase, const struct series *series,
@@ -184,8 +188,28 @@ static void fill_latency(const struct done_target *from, struct histogram *h,
 	target->latency_ns = window_latency(h);
 }
 
-static void fill_target(const struct collect *collect, const struct fleet_host *host,
-			const struct done_target *from, struct result_target *target)
+/* A host's answer and its clock, while they are put into the result. */
+struct filling {
+	struct collect *collect;
+	const struct fleet_host *host;
+	struct phase_edges edges;
+	struct host_clock clock;
+	uint64_t bound_ns; /* of the worst of its workers' instants */
+};
+
+static uint64_t since_run(struct filling *filling, uint64_t agent_ns)
+{
+	struct host_instant instant;
+	uint64_t since = phase_edges_since_run(&filling->edges, &filling->clock, filling->host,
+					       agent_ns, &instant);
+
+	if (instant.bound_ns > filling->bound_ns)
+		filling->bound_ns = instant.bound_ns;
+	return since;
+}
+
+static void fill_target(struct filling *filling, const struct done_target *from,
+			struct result_target *target)
 {
 	target->bytes_read = from->bytes_read;
 	target->bytes_written = from->bytes_written;
@@ -194,11 +218,11 @@ static void fill_target(const struct collect *collect, const struct fleet_host *
 	target->errors = from->errors;
 	target->ramp_bytes = from->ramp_bytes_read + from->ramp_bytes_written;
 	target->passes = from->passes;
-	target->first_io_ns = since_run(collect, host, from->first_io_ns);
-	target->last_io_ns = since_run(collect, host, from->last_io_ns);
+	target->first_io_ns = since_run(filling, from->first_io_ns);
+	target->last_io_ns = since_run(filling, from->last_io_ns);
 	target->sync_ns = from->sync_ns;
 	target->first_error = mem_text(from->first_error);
-	window_target_rates(current(collect), target);
+	window_target_rates(current(filling->collect), target);
 }
 
 static void fill_ready(const struct ready *ready, struct result_phase_host *entry)
@@ -226,16 +250,17 @@ static void fill_ready(const struct ready *ready, struct result_phase_host *entr
 	entry->buffer_bytes = ready->buffer_bytes;
 }
 
-static void fill_workers(const struct collect *collect, const struct fleet_host *host,
-			 struct result_phase_host *entry)
+static void fill_workers(struct filling *filling, struct result_phase_host *entry)
 {
-	for (uint32_t i = 0; i < host->done.workers_count; i++) {
-		const struct done_worker *from = &host->done.workers[i];
+	const struct done *done = &filling->host->done;
+
+	for (uint32_t i = 0; i < done->workers_count; i++) {
+		const struct done_worker *from = &done->workers[i];
 		struct result_worker *worker = RECORD_APPEND(entry->workers, entry->workers_count);
 		worker->target = mem_text(from->target);
 		worker->worker = from->worker;
-		worker->first_submit_ns = since_run(collect, host, from->first_submit_ns);
-		worker->last_completion_ns = since_run(collect, host, from->last_completion_ns);
+		worker->first_submit_ns = since_run(filling, from->first_submit_ns);
+		worker->last_completion_ns = since_run(filling, from->last_completion_ns);
 		worker->operations = from->operations;
 	}
 }
@@ -259,17 +284,18 @@ static const char *check_sums(struct result_phase *phase, const struct series *s
 	return NULL;
 }
 
-static void fill_done(struct collect *collect, const struct fleet_host *host, uint32_t h)
+static void fill_done(struct filling *filling, uint32_t h)
 {
+	struct collect *collect = filling->collect;
 	struct result_phase *phase = current(collect);
 	struct result_phase_host *entry = &phase->hosts[h];
 	struct phase_series *series = current_series(collect);
-	const struct done *done = &host->done;
+	const struct done *done = &filling->host->done;
 	const char *state = done_state_names[done->state], *text = done->text;
 
 	if (done->targets_count == entry->targets_count) {
 		for (uint32_t t = 0; t < entry->targets_count; t++) {
-			fill_target(collect, host, &done->targets[t], &entry->targets[t]);
+			fill_target(filling, &done->targets[t], &entry->targets[t]);
 			fill_latency(&done->targets[t], &series->latency[h][t], &entry->targets[t]);
 		}
 		const char *wrong = check_sums(phase, series->series[h], entry);
@@ -285,7 +311,13 @@ static void fill_done(struct collect *collect, const struct fleet_host *host, ui
 	entry->text = mem_text(text);
 	entry->cpu_ns = done->cpu_ns;
 	entry->frozen_ns = done->frozen_ns;
-	fill_workers(collect, host, entry);
+	entry->start_spin_ns = done->start_spin_ns;
+	for (uint32_t i = 0; i < done->start_refusals_count; i++) {
+		struct name *name =
+			RECORD_APPEND(entry->start_refusals, entry->start_refusals_count);
+		name->name = mem_text(done->start_refusals[i].name);
+	}
+	fill_workers(filling, entry);
 }
 
 static void fill_undone(struct collect *collect, const struct fleet_host *host, uint32_t h)
@@ -299,7 +331,7 @@ static void fill_undone(struct collect *collect, const struct fleet_host *host, 
 		entry->state = mem_text("lost");
 		entry->text = mem_text(host->why);
 		entry->lost_at_ns = host->lost_ns - collect->run_start_ns;
-	} else if (host->is_failed) {
+	} else if (host->is_failed && !(host->is_stopped && host->failed.kind == FAILED_BROKEN)) {
 		entry->state = mem_text(host->failed.kind == FAILED_REFUSED ? "refused" : "broken");
 		entry->text = mem_text(host->failed.text);
 	} else {
@@ -308,35 +340,44 @@ static void fill_undone(struct collect *collect, const struct fleet_host *host, 
 	}
 }
 
-/* Latest first submit less earliest, over every worker that did I/O. */
-static void fill_skew(const struct collect *collect, const struct fleet *fleet,
-		      struct result_phase *phase)
+/* As many edges as the longest of the host's targets has buckets. */
+static void fill_edges(struct filling *filling, uint32_t h)
 {
-	uint64_t earliest = UINT64_MAX, latest = 0;
-	uint64_t widest = 0, second = 0;
+	struct result_phase *phase = current(filling->collect);
+	struct phase_series *series = current_series(filling->collect);
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		const struct fleet_host *host = &fleet->hosts[i];
-		if (collect->phase_host[i] == UINT32_MAX || !host->is_done)
-			continue;
-		const struct result_phase_host *entry = &phase->hosts[collect->phase_host[i]];
-		for (uint32_t w = 0; w < entry->workers_count; w++) {
-			uint64_t first = entry->workers[w].first_submit_ns;
-			if (!first)
-				continue;
-			earliest = first < earliest ? first : earliest;
-			latest = first > latest ? first : latest;
-		}
-		if (host->start_bound_ns > widest) {
-			second = widest;
-			widest = host->start_bound_ns;
-		} else if (host->start_bound_ns > second) {
-			second = host->start_bound_ns;
-		}
-	}
-	phase->start_skew_ns = latest > earliest ? latest - earliest : 0;
-	/* Between two hosts the offsets' errors add; within one they cancel. */
-	phase->start_skew_bound_ns = phase->hosts_count > 1 ? widest + second : 0;
+	for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
+		if (series->series[h][t].count > count)
+			count = series->series[h][t].count;
+	series->edges_count[h] = count;
+	series->edges[h] = phase_edges_compute(&filling->edges, &filling->clock, filling->host,
+					       count, &phase->hosts[h].edges);
+}
+
+/* Answers the bound of the host's instants. */
+static uint64_t fill_host(struct collect *collect, const struct fleet *fleet,
+			  const struct fleet_host *host, uint32_t h)
+{
+	struct result_phase *phase = current(collect);
+	struct filling filling = {.collect = collect,
+				  .host = host,
+				  .edges = {.phase = phase,
+					    .start_ns = collect->start_ns,
+					    .run_start_ns = collect->run_start_ns}};
+
+	host_clock_init(&filling.clock, fleet, host);
+	if (host->is_ready)
+		fill_ready(&host->ready, &phase->hosts[h]);
+	if (host->is_done)
+		fill_done(&filling, h);
+	else
+		fill_undone(collect, host, h);
+	if (host->is_started)
+		fill_edges(&filling, h);
+	phase->hosts[h].silence_ns = host->silence_ns;
+	host_clock_release(&filling.clock);
+	return filling.bound_ns;
 }
 
 void collect_end(struct collect *collect, const struct fleet *fleet)
@@ -344,6 +385,7 @@ void collect_end(struct collect *collect, const struct fleet *fleet)
 	struct result_phase *phase = current(collect);
 	const struct done_device **counters = mem_new(fleet->count, sizeof(*counters));
 	uint32_t *counts = mem_new(fleet->count, sizeof(*counts));
+	uint64_t *bounds = mem_new(fleet->count, sizeof(*bounds));
 
 	phase->start_ns = collect->start_ns ? collect->start_ns - collect->run_start_ns : 0;
 	for (uint32_t i = 0; i < fleet->count; i++) {
@@ -351,19 +393,17 @@ void collect_end(struct collect *collect, const struct fleet *fleet)
 		uint32_t h = collect->phase_host[i];
 		if (h == UINT32_MAX)
 			continue;
-		if (host->is_ready)
-			fill_ready(&host->ready, &phase->hosts[h]);
-		if (host->is_done)
-			fill_done(collect, host, h);
-		else
-			fill_undone(collect, host, h);
-		phase->hosts[h].silence_ns = host->silence_ns;
+		bounds[h] = fill_host(collect, fleet, host, h);
 		counters[h] = host->done.devices;
 		counts[h] = host->done.devices_count;
 	}
-	fill_skew(collect, fleet, phase);
+	phase_edges_skew(phase, bounds);
+	free(bounds);
 	devices_merge(collect->result, phase, counters, counts);
-	window_compute(phase, current_series(collect), collect->phase->runtime > 0);
+	/* With a size it is an amount, even where runtime may cut it short: who is through early
+	 * leaves the others alone, and the span is the figure that has both. */
+	bool timed = collect->phase->runtime > 0 && !collect->phase->size;
+	window_compute(phase, current_series(collect), timed);
 	free(counters);
 	free(counts);
 }

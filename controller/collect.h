@@ -20,7 +20,8 @@ struct collect {
 };
 
 /* Adds a phase to the result and makes it the one under way; its hosts are the fleet's that are in
- * the phase. A phase that is begun again (another attempt) replaces the last one. */
+ * the phase or were lost before. A phase that is begun again (another attempt) replaces the last
+ * one. */
 void collect_begin(struct collect *collect, const struct fleet *fleet, const struct plan *plan,
 		   const struct phase *phase, uint32_t trial, bool again);
 

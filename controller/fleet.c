@@ -9,25 +9,45 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/random.h"
+#include "proto/endpoint.h"
 #include "proto/version.h"
 
-#define JOIN_NS       (10 * NS_PER_S)
 #define TICK_NS       (50 * NS_PER_MS)
 #define HEARTBEAT_NS  NS_PER_S
-#define PROBE_NS      NS_PER_S
 #define PROBE_LOST_NS (NS_PER_S / 2)
 
 /* ---- life ---- */
 
 static char *endpoint_of(const struct plan_host *host, uint16_t local_port)
 {
-	const char *name = host->name;
+	return host->local ? endpoint_format("127.0.0.1", local_port)
+			   : endpoint_format(host->name, host->agents->port);
+}
 
-	if (host->local)
-		return mem_format("tcp://127.0.0.1:%u", local_port);
-	if (name[0] != '[' && strchr(name, ':'))
-		return mem_format("tcp://[%s]:%u", name, host->agents->port);
-	return mem_format("tcp://%s:%u", name, host->agents->port);
+static void put_hex(char *text, const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static int take_secret(void *into, size_t size, struct error *err)
+{
+	if (random_secret(into, size))
+		return 0;
+	error_set(err, ERROR_SYSTEM,
+		  "the system gives no random numbers (/dev/urandom): no lease or "
+		  "key can be made");
+	return -1;
+}
+
+static int make_token(char token[CODEC_LEASE_SIZE], struct error *err)
+{
+	unsigned char secret[(CODEC_LEASE_SIZE - 1) / 2];
+
+	if (take_secret(secret, sizeof(secret), err) < 0)
+		return -1;
+	put_hex(token, secret, sizeof(secret));
+	return 0;
 }
 
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
@@ -37,10 +57,11 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 
 	fleet->suspect_after_ns = plan->fleet.suspect_after;
 	fleet->dead_after_ns = plan->fleet.dead_after;
-	snprintf(fleet->lease, sizeof(fleet->lease), "%016llx%016llx",
-		 (unsigned long long)random_seed(), (unsigned long long)random_seed());
 	fleet->channel = channel_new(err);
-	if (!fleet->channel)
+	if (!fleet->channel || make_token(fleet->lease, err) < 0)
+		return -1;
+	fleet->clocks = clock_exchange_new(hosts->count, err);
+	if (!fleet->clocks)
 		return -1;
 	fleet->count = hosts->count;
 	fleet->hosts = mem_new(hosts->count, sizeof(*fleet->hosts));
@@ -49,7 +70,9 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 		host->plan = &hosts->hosts[i];
 		host->endpoint =
 			endpoint_of(host->plan, host->plan->local ? local_ports[local++] : 0);
-		if (reach_resolve(&host->reach, host->endpoint, err) < 0 ||
+		if (take_secret(host->clock_key, sizeof(host->clock_key), err) < 0 ||
+		    take_secret(&host->clock_session, sizeof(host->clock_session), err) < 0 ||
+		    reach_resolve(&host->reach, host->endpoint, err) < 0 ||
 		    channel_connect(fleet->channel, host->endpoint, &host->peer, err) < 0) {
 			error_prefix(err, "host '%s'", host->plan->name);
 			return -1;
@@ -64,6 +87,10 @@ static void forget_answers(struct fleet_host *host)
 	record_release(message_types[MESSAGE_FAILED].table, &host->failed);
 	record_release(&done_table, &host->done);
 	record_release(message_types[MESSAGE_PROGRESS].table, &host->progress);
+	free(host->borders);
+	host->borders = NULL;
+	host->borders_count = 0;
+	host->is_started = host->is_stopped = host->is_amending = false;
 	host->is_ready = host->is_failed = host->is_late = host->is_done = false;
 	host->sequence = host->silence_ns = 0;
 	host->suspected = false;
@@ -76,12 +103,15 @@ void fleet_close(struct fleet *fleet)
 		forget_answers(host);
 		record_release(&released_table, &host->released);
 		record_release(message_types[MESSAGE_LEASED].table, &host->facts);
+		free(host->disruptions);
 		free(host->endpoint);
 		free(host->why);
 	}
 	free(fleet->hosts);
 	fleet->hosts = NULL;
 	fleet->count = 0;
+	clock_exchange_free(fleet->clocks);
+	fleet->clocks = NULL;
 	channel_free(fleet->channel, 500);
 	fleet->channel = NULL;
 }
@@ -120,6 +150,7 @@ void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *bod
 	}
 }
 
+/* Over ZeroMQ, where datagrams do not get through. */
 static void send_probe(struct fleet *fleet, struct fleet_host *host)
 {
 	struct probe probe = {.t1_ns = clock_now_ns()};
@@ -128,23 +159,22 @@ static void send_probe(struct fleet *fleet, struct fleet_host *host)
 	fleet_send(fleet, host, MESSAGE_PROBE, &probe);
 }
 
-void fleet_probe(struct fleet *fleet, uint32_t exchanges)
+static uint32_t number_of(const struct fleet *fleet, const struct fleet_host *host)
 {
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		struct fleet_host *host = &fleet->hosts[i];
-		if (host->status != FLEET_STATUS_LEASED)
-			continue;
-		host->probes_left = exchanges;
-		send_probe(fleet, host);
-	}
+	return (uint32_t)(host - fleet->hosts);
 }
 
-bool fleet_is_probed(const struct fleet *fleet)
+struct clock_estimate fleet_clock(const struct fleet *fleet, const struct fleet_host *host,
+				  uint64_t t)
 {
-	for (uint32_t i = 0; i < fleet->count; i++)
-		if (fleet->hosts[i].status == FLEET_STATUS_LEASED && fleet->hosts[i].probes_left)
-			return false;
-	return true;
+	return clock_exchange_estimate(fleet->clocks, number_of(fleet, host), clock_now_ns(), t);
+}
+
+void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amend *amend)
+{
+	host->amend = *amend;
+	host->is_amending = true;
+	fleet_send(fleet, host, MESSAGE_AMEND, amend);
 }
 
 /* ---- state ---- */
@@ -163,6 +193,7 @@ void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why)
 		return;
 	end_with(host, FLEET_STATUS_LOST, why);
 	host->lost_ns = clock_now_ns();
+	clock_exchange_drop(fleet->clocks, number_of(fleet, host));
 	channel_disconnect(fleet->channel, host->endpoint, &host->peer);
 }
 
@@ -186,10 +217,14 @@ static void ask_lease(struct fleet *fleet, struct fleet_host *host)
 
 	gethostname(name, sizeof(name) - 1);
 	char *holder = mem_format("%s@%s pid %d", user ? user->pw_name : "?", name, (int)getpid());
+	char key[2 * CLOCK_KEY_SIZE + 1];
+	put_hex(key, host->clock_key, CLOCK_KEY_SIZE);
 	struct lease lease = {.holder = holder,
 			      .run = fleet->run,
 			      .host = host->plan->name,
-			      .dead_after_ns = fleet->dead_after_ns};
+			      .dead_after_ns = fleet->dead_after_ns,
+			      .clock_key = key,
+			      .clock_session = host->clock_session};
 	fleet_send(fleet, host, MESSAGE_LEASE, &lease);
 	free(holder);
 }
@@ -245,6 +280,31 @@ static bool take_sequence(struct fleet *fleet, struct fleet_host *host, uint64_t
 	return next;
 }
 
+#define DISRUPTIONS_KEPT 10000
+
+static void on_disruption(struct fleet_host *host, const struct disruption *disruption)
+{
+	if (host->disruptions_count >= DISRUPTIONS_KEPT)
+		return;
+	struct disruption *kept = RECORD_APPEND(host->disruptions, host->disruptions_count);
+	*kept = *disruption;
+}
+
+static void on_amended(struct fleet_host *host, const struct amended *amended)
+{
+	if (!host->is_amending || amended->bucket != host->amend.bucket)
+		return;
+	host->is_amending = false;
+	if (!amended->taken)
+		return;
+	if (amended->bucket == 0)
+		host->borders_count = 0; /* the start itself has moved */
+	struct border *border = RECORD_APPEND(host->borders, host->borders_count);
+	*border = (struct border){.from = amended->bucket,
+				  .at_ns = host->amend.at_ns,
+				  .drift_ppb = host->amend.drift_ppb};
+}
+
 static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struct message *message)
 {
 	uint64_t now = clock_now_ns();
@@ -268,11 +328,13 @@ static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struc
 	case MESSAGE_LATE:
 		host->is_late = true;
 		break;
+	case MESSAGE_AMENDED:
+		on_amended(host, message->body);
+		break;
 	case MESSAGE_TIMELINE:
 		host->moved_ns = now;
 		if (take_sequence(fleet, host, ((struct timeline *)message->body)->sequence))
-			fleet->on_timeline(fleet->context, (uint32_t)(host - fleet->hosts),
-					   message->body);
+			fleet->on_timeline(fleet->context, number_of(fleet, host), message->body);
 		break;
 	case MESSAGE_DONE:
 		if (take_sequence(fleet, host, ((struct done *)message->body)->sequence)) {
@@ -288,12 +350,35 @@ static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struc
 static void on_probed(struct fleet *fleet, struct fleet_host *host, const struct probed *probed,
 		      uint64_t now)
 {
+	struct clock_sample sample = {.t1 = probed->t1_ns,
+				      .t2 = probed->t2_ns,
+				      .t3 = probed->t3_ns,
+				      .t4 = now,
+				      .upper_error_ns = 1,
+				      .lower_error_ns = 1,
+				      .stamp = CLOCK_STAMP_ZEROMQ};
+
 	if (probed->t1_ns != host->probed_ns)
 		return; /* of a probe given up */
-	clock_sync_add(&host->clock, probed->t1_ns, probed->t2_ns, probed->t3_ns, now);
+	clock_exchange_take(fleet->clocks, number_of(fleet, host), &sample);
 	host->probed_ns = 0;
 	if (host->probes_left && --host->probes_left)
 		send_probe(fleet, host);
+}
+
+/* Granted: from here on the clock's datagrams are answered too. */
+static void on_leased(struct fleet *fleet, struct fleet_host *host, struct message *message)
+{
+	struct clock_exchange_host how = {.address = host->reach.address,
+					  .address_size = host->reach.size,
+					  .session = host->clock_session};
+
+	if (host->status != FLEET_STATUS_GREETED)
+		return;
+	take_body(message_types[MESSAGE_LEASED].table, message, &host->facts);
+	host->status = FLEET_STATUS_LEASED;
+	memcpy(how.key, host->clock_key, sizeof(how.key));
+	clock_exchange_add(fleet->clocks, number_of(fleet, host), &how);
 }
 
 static void on_leased_message(struct fleet *fleet, struct fleet_host *host, struct message *message,
@@ -307,10 +392,10 @@ static void on_leased_message(struct fleet *fleet, struct fleet_host *host, stru
 	}
 	switch (envelope->kind) {
 	case MESSAGE_LEASED:
-		if (host->status == FLEET_STATUS_GREETED) {
-			take_body(message_types[MESSAGE_LEASED].table, message, &host->facts);
-			host->status = FLEET_STATUS_LEASED;
-		}
+		on_leased(fleet, host, message);
+		break;
+	case MESSAGE_DISRUPTION:
+		on_disruption(host, message->body);
 		break;
 	case MESSAGE_HEARTBEAT:
 		break;
@@ -423,9 +508,12 @@ static void tick(struct fleet *fleet)
 		struct heartbeat heartbeat = {.now_ns = now};
 		if (beat)
 			fleet_send(fleet, host, MESSAGE_HEARTBEAT, &heartbeat);
-		bool unanswered = host->probed_ns && now - host->probed_ns > PROBE_LOST_NS;
-		if ((beat && !host->probed_ns) || unanswered)
+		if (host->probed_ns && now - host->probed_ns > PROBE_LOST_NS)
+			host->probed_ns = host->probes_left = 0;
+		if (!host->probed_ns && clock_exchange_wants_zeromq(fleet->clocks, i)) {
+			host->probes_left = CLOCK_BURST;
 			send_probe(fleet, host);
+		}
 	}
 }
 
@@ -433,78 +521,16 @@ void fleet_pump(struct fleet *fleet, int timeout_ms)
 {
 	struct channel_peer peer;
 	struct bytes frame;
+	uint64_t end = clock_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
 
+	/* Messages without a gap must not keep the caller from what it watches. */
 	for (int wait = timeout_ms; channel_receive(fleet->channel, wait, &peer, &frame) > 0;
 	     wait = 0) {
 		take_frame(fleet, &peer, &frame);
 		free(frame.data);
 		tick(fleet);
-	}
-	tick(fleet);
-}
-
-/* ---- joining ---- */
-
-static void say_hello(struct fleet *fleet)
-{
-	char name[256] = "?";
-
-	gethostname(name, sizeof(name) - 1);
-	struct hello hello = {.version = (char *)version_text(),
-			      .fingerprint = (char *)version_fingerprint(),
-			      .host = name,
-			      .program = "muster"};
-	for (uint32_t i = 0; i < fleet->count; i++)
-		if (fleet->hosts[i].status == FLEET_STATUS_CONNECTING)
-			fleet_send(fleet, &fleet->hosts[i], MESSAGE_HELLO, &hello);
-}
-
-static bool is_joining(const struct fleet *fleet)
-{
-	for (uint32_t i = 0; i < fleet->count; i++)
-		if (fleet->hosts[i].status < FLEET_STATUS_LEASED)
-			return true;
-	return false;
-}
-
-/* Every host that did not join, and why, in one text. */
-static void describe_absent(const struct fleet *fleet, struct error *err)
-{
-	size_t used = 0;
-	uint32_t absent = 0;
-
-	error_set(err, ERROR_SETUP, "%s", "");
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		const struct fleet_host *host = &fleet->hosts[i];
-		if (host->status == FLEET_STATUS_LEASED)
-			continue;
-		absent++;
-		char *silent = host->why ? NULL : reach_describe(&host->reach, JOIN_NS);
-		int more = snprintf(err->text + used, sizeof(err->text) - used,
-				    "%shost '%s' (%s): %s", used ? "; " : "", host->plan->name,
-				    host->endpoint, host->why ? host->why : silent);
-		free(silent);
-		used += (size_t)more;
-		if (used > sizeof(err->text) - 200)
+		if (clock_now_ns() > end)
 			break;
 	}
-	if (absent && used >= sizeof(err->text) - 200)
-		log_warning("more than %u hosts did not join; only the first are named", absent);
-}
-
-int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err)
-{
-	uint64_t end = clock_now_ns() + JOIN_NS;
-
-	/* One hello each: it waits in the channel's queue until the connection stands. */
-	say_hello(fleet);
-	while (is_joining(fleet) && clock_now_ns() < end && !*interrupted)
-		fleet_pump(fleet, 20);
-	if (fleet_alive(fleet) == fleet->count)
-		return 0;
-	if (*interrupted)
-		error_set(err, ERROR_SETUP, "interrupted while connecting");
-	else
-		describe_absent(fleet, err);
-	return -1;
+	tick(fleet);
 }

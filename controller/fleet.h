@@ -2,7 +2,8 @@
  *
  * One thread. fleet_pump() moves messages, keeps heartbeats and clock probes going and notices who
  * is silent; the run loop asks questions in between. What an agent answers is kept in its
- * fleet_host until the next phase. A message that its state does not allow is dropped, counted. */
+ * fleet_host until the next phase. A message that is not of the lease, the phase and its attempt is
+ * dropped, counted. */
 #ifndef MUSTER_CONTROLLER_FLEET_H
 #define MUSTER_CONTROLLER_FLEET_H
 
@@ -11,10 +12,10 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "controller/clock_sync.h"
+#include "controller/clock_exchange.h"
 #include "controller/plan.h"
 #include "controller/reach.h"
-#include "proto/agent_state.h"
+#include "proto/border.h"
 #include "proto/channel.h"
 #include "proto/codec.h"
 #include "proto/messages.h"
@@ -35,16 +36,18 @@ struct fleet_host {
 	enum fleet_status status;
 	char *why; /* REFUSED, LOST */
 	struct leased facts;
-	struct clock_sync clock;
-	uint32_t probes_left; /* of the burst under way */
+	unsigned char clock_key[CLOCK_KEY_SIZE];
+	uint64_t clock_session;
+	uint32_t probes_left; /* of the burst over ZeroMQ under way */
 	uint64_t probed_ns;
+	struct disruption *disruptions; /* that it has told of, in all of the run */
+	uint32_t disruptions_count;
 	uint64_t heard_ns;
 	uint64_t lost_ns;    /* 0: not lost */
 	bool suspected;      /* silent for suspect_after, not dead */
 	uint64_t silence_ns; /* longest silence in this phase that was over suspect_after */
 
 	/* of the phase under way */
-	enum agent_state state;
 	bool in_phase;
 	bool is_ready, is_failed, is_late, is_done, is_released;
 	struct ready ready;
@@ -52,14 +55,20 @@ struct fleet_host {
 	struct done done;
 	struct released released;
 	struct progress progress;
-	uint64_t moved_ns;       /* controller's clock when it last showed progress */
-	uint64_t sequence;       /* newest timeline or done that was taken */
-	uint64_t at_ns;          /* start on the agent's clock */
-	uint64_t start_bound_ns; /* how well its clock was known then */
+	uint64_t moved_ns; /* controller's clock when it last showed progress */
+	uint64_t sequence; /* newest timeline or done that was taken */
+	bool is_started;   /* was told to start */
+	bool is_stopped;   /* was told to stop while it still prepared */
+	struct border *
+		borders; /* of its buckets on its own clock: the start, then each amendment taken */
+	uint32_t borders_count;
+	struct amend amend; /* sent and not answered */
+	bool is_amending;
 };
 
 struct fleet {
 	struct channel *channel;
+	struct clock_exchange *clocks; /* one a host, numbered alike */
 	struct fleet_host *hosts;
 	uint32_t count;
 	char run[64];
@@ -83,6 +92,12 @@ void fleet_close(struct fleet *fleet);
  * is not and why (ERROR_SETUP), nothing having been asked of any beyond that. At most 10 s. */
 int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err);
 
+/* Asks every leased host to clean up and be free, again and again until each has answered (one that
+ * still winds a phase down does not take it yet), at most 120 s. What could not be removed is in
+ * `released`. */
+#define FLEET_RELEASE_NS UINT64_C(120000000000)
+void fleet_release(struct fleet *fleet);
+
 /* Moves messages for at most `timeout_ms`. */
 void fleet_pump(struct fleet *fleet, int timeout_ms);
 
@@ -91,9 +106,15 @@ void fleet_send(struct fleet *fleet, struct fleet_host *host, enum message_kind 
 /* To every host that is LEASED (and in the phase, when there is one). */
 void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *body);
 
-/* Begins a burst of clock exchanges with every leased host; fleet_pump goes on with it. */
-void fleet_probe(struct fleet *fleet, uint32_t exchanges);
-bool fleet_is_probed(const struct fleet *fleet);
+/* The first exchanges with every host: until something is known of each, at most 3 s. */
+void fleet_meet_clocks(struct fleet *fleet, const volatile int *interrupted);
+
+/* What is known now of the host's clock at the controller's instant `t`. */
+struct clock_estimate fleet_clock(const struct fleet *fleet, const struct fleet_host *host,
+				  uint64_t t);
+
+/* Sends new borders from bucket `amend->bucket` on; they hold once the agent has taken them. */
+void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amend *amend);
 
 /* Forgets the answers of the last phase and makes `phase`, `attempt` the one under way. */
 void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt);

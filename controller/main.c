@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "common/log.h"
+#include "controller/inspect.h"
 #include "controller/options.h"
 #include "controller/plan.h"
 #include "controller/run.h"
@@ -42,9 +43,12 @@ static int with_plan(const struct options *options)
 		warn(&plan);
 		if (options->command == OPTIONS_RUN)
 			code = run_execute(options, &plan);
+		else if (options->command == OPTIONS_FLEET)
+			code = inspect_execute(options, &plan);
 		else
-			printf("%s: fine: %u phases on %u targets\n", options->plan,
-			       plan.phases_count, plan.targets_count);
+			printf("%s: fine: %u phase%s on %u target%s\n", options->plan,
+			       plan.phases_count, plan.phases_count == 1 ? "" : "s",
+			       plan.targets_count, plan.targets_count == 1 ? "" : "s");
 		plan_release(&plan);
 	}
 	yaml_errors_release(&errors);

@@ -9,6 +9,7 @@
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--insecure] [--quiet]\n"
 	"       muster check PLAN [--set KEY=VALUE]...\n"
+	"       muster fleet PLAN [--set KEY=VALUE]... [--insecure]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -18,6 +19,7 @@ const char options_usage[] =
 	"\n"
 	"  run               measure\n"
 	"  check             read the plan and say all that is wrong with it; asks no host\n"
+	"  fleet             ask every host what it is and how well its clock is known; no I/O\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
@@ -50,9 +52,12 @@ static int parse_command(struct options *options, const char *word, struct error
 		options->command = OPTIONS_RUN;
 	} else if (strcmp(word, "check") == 0) {
 		options->command = OPTIONS_CHECK;
+	} else if (strcmp(word, "fleet") == 0) {
+		options->command = OPTIONS_FLEET;
 	} else {
 		error_set(err, ERROR_USAGE,
-			  "'%s' is no command; wanted is run or check; see muster --help", word);
+			  "'%s' is no command; wanted is run, check or fleet; see muster --help",
+			  word);
 		return -1;
 	}
 	return 0;
@@ -71,7 +76,7 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 		return 0;
 	if (argc - optind < 1) {
 		error_set(err, ERROR_USAGE,
-			  "a command is missing: run or check; see muster --help");
+			  "a command is missing: run, check or fleet; see muster --help");
 		return -1;
 	}
 	if (parse_command(options, argv[optind], err) < 0)

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 
-enum options_command { OPTIONS_RUN, OPTIONS_CHECK, OPTIONS_HELP, OPTIONS_VERSION };
+enum options_command { OPTIONS_RUN, OPTIONS_CHECK, OPTIONS_FLEET, OPTIONS_HELP, OPTIONS_VERSION };
 
 struct options {
 	enum options_command command;

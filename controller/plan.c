@@ -96,6 +96,10 @@ static const struct record_row plan_rows[] = {
 	 .max = 10000000000, .doc = "width of a bucket of the timeline"},
 	{MEMBER(struct plan, min_window), .unit = UNIT_NS, .fallback = "30s",
 	 .doc = "a phase measured for less is INVALID (TOO_SHORT): nothing steady can be said"},
+	{MEMBER(struct plan, max_start_skew), .unit = UNIT_NS,
+	 .doc = "a phase whose workers began further apart is INVALID (START_SKEW), and none is "
+		"started "
+		"while the clocks are not known that well; absent: it is only reported"},
 };
 const struct record_table plan_table = RECORD_TABLE(
 	struct plan, "plan", plan_rows,

@@ -62,8 +62,9 @@ struct plan {
 	struct plan_gate *gates;
 	uint32_t gates_count;
 	uint32_t repeat;
-	uint64_t bucket;     /* ns */
-	uint64_t min_window; /* ns */
+	uint64_t bucket;         /* ns */
+	uint64_t min_window;     /* ns */
+	uint64_t max_start_skew; /* ns; 0: any */
 };
 extern const struct record_table plan_table;
 extern const struct record_table plan_fleet_table;

@@ -13,12 +13,35 @@ static const struct record_row latency_rows[] = {
 static const struct record_table latency_table = RECORD_TABLE(
 	struct result_latency, "latency", latency_rows, "Submit to completion, from histograms.");
 
+static const struct record_row disruption_rows[] = {
+	{MEMBER(struct result_disruption, kind),
+	 .doc = "what the agent said (gap, suspend, step, frequency), or cut: the exchanges prove "
+		"it"},
+	{MEMBER(struct result_disruption, from_ns), .doc = "after this, since the run's start"},
+	{MEMBER(struct result_disruption, to_ns), .doc = "and before this"},
+	{MEMBER(struct result_disruption, amount_ns), .doc = "how long, or how far"},
+};
+static const struct record_table disruption_table = RECORD_TABLE(
+	struct result_disruption, "disruption", disruption_rows, "What happened to a clock.");
+
 static const struct record_row clock_rows[] = {
+	{MEMBER(struct result_clock, known), .doc = "false: no exchange says anything about it"},
 	{MEMBER(struct result_clock, offset_ns),
 	 .doc = "agent's clock - controller's at the run's start"},
 	{MEMBER(struct result_clock, bound_ns), .doc = "the offset is within +- this"},
-	{MEMBER(struct result_clock, stamp), .doc = "where stamps were taken"},
-	{MEMBER(struct result_clock, exchanges), .doc = "four-stamp exchanges that were used"},
+	{MEMBER(struct result_clock, drift_ppb), .doc = "of the agent's clock then"},
+	{MEMBER(struct result_clock, drift_lo_ppb), .doc = "least that the exchanges allow"},
+	{MEMBER(struct result_clock, drift_hi_ppb), .doc = "most that they allow"},
+	{MEMBER(struct result_clock, stamp), .doc = "where most stamps were taken"},
+	{MEMBER(struct result_clock, exchanges), .doc = "four-stamp exchanges in all"},
+	{MEMBER(struct result_clock, kernel), .doc = "of them, stamped by both kernels"},
+	{MEMBER(struct result_clock, user), .doc = "of them, by a program somewhere"},
+	{MEMBER(struct result_clock, zeromq), .doc = "of them, over ZeroMQ"},
+	{MEMBER(struct result_clock, rtt_min_ns), .doc = "round trip without the holding time"},
+	{MEMBER(struct result_clock, rtt_p50_ns), .doc = "median"},
+	{MEMBER(struct result_clock, rtt_p99_ns), .doc = "99 % took no longer"},
+	{MEMBER(struct result_clock, estimator), .doc = "version of the rules (clock_fit.h)"},
+	{MEMBER_LIST(struct result_clock, disruptions, disruption_table), .doc = "what happened"},
 };
 static const struct record_table clock_table = RECORD_TABLE(
 	struct result_clock, "clock", clock_rows, "How a host's clock stood to the controller's.");
@@ -95,6 +118,26 @@ static const struct record_row worker_rows[] = {
 static const struct record_table worker_table =
 	RECORD_TABLE(struct result_worker, "worker", worker_rows, "One thread on one target.");
 
+static const struct record_row edges_rows[] = {
+	{MEMBER(struct result_edges, error_ns),
+	 .doc = "the largest by which a bucket began off its instant, disrupted ones apart"},
+	{MEMBER(struct result_edges, bound_ns),
+	 .doc = "every such error is within +- this; 2^63 - 1 and more: unknown"},
+	{MEMBER(struct result_edges, amendments), .doc = "how often borders were moved meanwhile"},
+	{MEMBER(struct result_edges, disrupted), .doc = "buckets about which the clock jumped"},
+};
+static const struct record_table edges_table =
+	RECORD_TABLE(struct result_edges, "edges", edges_rows, "How well buckets lie.");
+
+static const struct record_row late_rows[] = {
+	{MEMBER(struct result_late, host), .doc = "on which"},
+	{MEMBER(struct result_late, target), .doc = "on which"},
+	{MEMBER(struct result_late, worker), .doc = "its number, from 0"},
+	{MEMBER(struct result_late, late_ns), .doc = "first submit after the start instant"},
+};
+static const struct record_table late_table =
+	RECORD_TABLE(struct result_late, "late", late_rows, "A worker that began late.");
+
 static const struct record_row phase_host_rows[] = {
 	{MEMBER(struct result_phase_host, host), .doc = "its name"},
 	{MEMBER(struct result_phase_host, state),
@@ -108,6 +151,11 @@ static const struct record_row phase_host_rows[] = {
 	{MEMBER_LIST(struct result_phase_host, workers, worker_table), .doc = "all of them"},
 	{MEMBER(struct result_phase_host, cpu_ns), .doc = "of the agent's process"},
 	{MEMBER(struct result_phase_host, buffer_bytes), .doc = "memory the agent held for it"},
+	{MEMBER_ONE(struct result_phase_host, edges, edges_table), .doc = "of its buckets"},
+	{MEMBER_LIST(struct result_phase_host, start_refusals, name_table),
+	 .doc = "what its system refused for a punctual start"},
+	{MEMBER(struct result_phase_host, start_spin_ns),
+	 .doc = "how long its workers spun before the start; 0: they slept"},
 	{MEMBER(struct result_phase_host, frozen_ns),
 	 .doc = "longest time in which the agent itself did not run"},
 	{MEMBER(struct result_phase_host, silence_ns),
@@ -152,6 +200,10 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct result_phase, start_skew_ns),
 	 .doc = "latest first submit - earliest, of all workers that did I/O"},
 	{MEMBER(struct result_phase, start_skew_bound_ns), .doc = "the skew is within +- this"},
+	{MEMBER(struct result_phase, stop_skew_ns), .doc = "latest last completion - earliest"},
+	{MEMBER(struct result_phase, stop_skew_bound_ns), .doc = "the skew is within +- this"},
+	{MEMBER_LIST(struct result_phase, late, late_table),
+	 .doc = "workers over 1 ms late, the latest first, at most 20"},
 	{MEMBER_LIST(struct result_phase, hosts, phase_host_table), .doc = "that took part"},
 	{MEMBER_MAYBE(struct result_phase, cluster, cluster_table),
 	 .doc = "null when a host is missing"},
@@ -224,6 +276,9 @@ static const struct record_row bucket_rows[] = {
 	{MEMBER(struct result_bucket, operations), .doc = "that moved bytes"},
 	{MEMBER(struct result_bucket, errors), .doc = "failed operations"},
 	{MEMBER(struct result_bucket, worst_ns), .doc = "longest latency of them"},
+	{MEMBER(struct result_bucket, edge_error_ns), .doc = "how far after start_ns it began"},
+	{MEMBER(struct result_bucket, edge_bound_ns), .doc = "the error is within +- this"},
+	{MEMBER(struct result_bucket, disrupted), .doc = "the host's clock jumped about then"},
 };
 const struct record_table result_bucket_table =
 	RECORD_TABLE(struct result_bucket, "bucket", bucket_rows,

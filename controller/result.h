@@ -31,11 +31,25 @@ struct result_latency {
 	uint64_t max;
 };
 
+struct result_disruption {
+	char *kind;              /* gap, suspend, step, frequency; cut: the exchanges prove it */
+	uint64_t from_ns, to_ns; /* since the run's start */
+	int64_t amount_ns;       /* how long, or how far */
+};
+
+/* From all exchanges of the run. Everything about a clock assumes |drift| <= 500 ppm, |change of
+ * drift| <= 0.5 ppm/s and that no path is faster one way than light: clock_fit.h. */
 struct result_clock {
+	bool known;
 	int64_t offset_ns; /* agent's clock - controller's, at the run's start */
 	uint64_t bound_ns; /* the offset is within +- this */
-	char *stamp;       /* where stamps were taken: zeromq */
-	uint32_t exchanges;
+	int64_t drift_ppb, drift_lo_ppb, drift_hi_ppb;
+	char *stamp;                              /* of most exchanges: kernel, user, zeromq */
+	uint32_t exchanges, kernel, user, zeromq; /* all, and by stamp */
+	uint64_t rtt_min_ns, rtt_p50_ns, rtt_p99_ns;
+	uint32_t estimator; /* CLOCK_FIT_VERSION */
+	struct result_disruption *disruptions;
+	uint32_t disruptions_count;
 };
 
 struct result_host {
@@ -90,6 +104,21 @@ struct result_worker {
 	uint64_t first_submit_ns, last_completion_ns, operations;
 };
 
+/* How well a host's buckets lie where they belong. */
+struct result_edges {
+	uint64_t error_ns; /* the largest by which a border lay off its instant */
+	uint64_t bound_ns; /* each error is within +- this; UINT64_MAX: unknown */
+	uint32_t amendments;
+	uint32_t disrupted; /* buckets about which the clock jumped */
+};
+
+/* A worker that began later than the others. */
+struct result_late {
+	char *host, *target;
+	uint32_t worker;
+	uint64_t late_ns; /* after the start instant */
+};
+
 struct result_phase_host {
 	char *host;
 	char *state;         /* complete, aborted, broken, lost, refused */
@@ -102,6 +131,10 @@ struct result_phase_host {
 	struct result_worker *workers;
 	uint32_t workers_count;
 	uint64_t cpu_ns, buffer_bytes;
+	struct result_edges edges;
+	struct name *start_refusals; /* what its system refused for a punctual start */
+	uint32_t start_refusals_count;
+	uint64_t start_spin_ns;
 	uint64_t frozen_ns;  /* longest time in which the agent did not run */
 	uint64_t silence_ns; /* longest silence over suspect_after; 0: none */
 	struct name *notes;
@@ -131,6 +164,10 @@ struct result_phase {
 	uint64_t bucket_ns;
 	uint64_t start_skew_ns;       /* latest first submit - earliest, of workers that did I/O */
 	uint64_t start_skew_bound_ns; /* the skew is within +- this */
+	uint64_t stop_skew_ns;        /* latest last completion - earliest, of the same */
+	uint64_t stop_skew_bound_ns;
+	struct result_late *late; /* over 1 ms after the start instant, latest first, at most 20 */
+	uint32_t late_count;
 	struct result_phase_host *hosts;
 	uint32_t hosts_count;
 	struct result_cluster *cluster;         /* NULL when a host is missing */
@@ -188,6 +225,9 @@ struct result_bucket {
 	bool ramp;
 	uint64_t bytes, bytes_read, bytes_written, operations, errors;
 	uint64_t worst_ns;
+	int64_t edge_error_ns;  /* how far after its instant the bucket began */
+	uint64_t edge_bound_ns; /* the error is within +- this */
+	bool disrupted;         /* the host's clock jumped about then */
 };
 
 extern const struct record_table result_table;
@@ -208,8 +248,17 @@ struct series {
 	struct series_bucket *buckets;
 	uint32_t count;
 };
-/* Beside result_phase.hosts[h].targets[t]: series[h][t] and latency[h][t]. */
+/* Where a bucket of a host began. */
+struct series_edge {
+	int64_t error_ns;
+	uint64_t bound_ns;
+	bool disrupted;
+};
+/* Beside result_phase.hosts[h].targets[t]: series[h][t] and latency[h][t]; beside hosts[h]:
+ * edges[h], one for each bucket up to edges_count[h]. */
 struct phase_series {
+	struct series_edge **edges;
+	uint32_t *edges_count;
 	struct series **series;
 	struct histogram **latency;
 };

@@ -8,13 +8,10 @@
 #include "common/log.h"
 #include "common/memory.h"
 
-#define PUMP_MS       20
-#define STUCK_NS      (120 * NS_PER_S)
-#define SETTLE_NS     (30 * NS_PER_S)
-#define PROBE_WAIT_NS NS_PER_S
-#define PROBES        8
-#define LEAD_NS       (250 * NS_PER_MS)
-#define ATTEMPTS      3
+#define PUMP_MS   20
+#define STUCK_NS  (120 * NS_PER_S)
+#define SETTLE_NS (30 * NS_PER_S)
+#define ATTEMPTS  3
 
 /* ---- the hosts' part in it ---- */
 
@@ -56,7 +53,7 @@ static bool is_late(const struct fleet_host *host)
 /* Told to start, neither late nor done. */
 static bool is_running(const struct fleet_host *host)
 {
-	return host->at_ns && !host->is_late && !host->is_done;
+	return host->is_started && !host->is_late && !host->is_done;
 }
 
 /* Has something under way that an abort has to end. */
@@ -105,6 +102,8 @@ static void abort_all(struct run_phase *run, char *reason)
 	struct abort_load body = {.reason = reason};
 	uint64_t end = clock_now_ns() + SETTLE_NS;
 
+	for (uint32_t i = 0; i < run->fleet->count; i++)
+		run->fleet->hosts[i].is_stopped = is_preparing(&run->fleet->hosts[i]);
 	fleet_send_all(run->fleet, MESSAGE_ABORT, &body);
 	while (count_in(run->fleet, is_unsettled) && clock_now_ns() < end)
 		fleet_pump(run->fleet, PUMP_MS);
@@ -123,6 +122,7 @@ static void send_prepare(struct run_phase *run, const struct phase *phase, struc
 {
 	struct prepare body = {.run = run->fleet->run,
 			       .seed = run->seed,
+			       .number = run->fleet->phase,
 			       .bucket_ns = run->plan->bucket,
 			       .check = check,
 			       .targets_count = host->plan->targets_count};
@@ -162,7 +162,6 @@ static void join_phase(struct fleet *fleet)
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct fleet_host *host = &fleet->hosts[i];
 		host->in_phase = host->status == FLEET_STATUS_LEASED;
-		host->at_ns = 0;
 	}
 }
 
@@ -185,52 +184,13 @@ static void prepare(struct run_phase *run, const struct phase *phase, bool check
 
 /* ---- start ---- */
 
-/* Fresh exchanges first: the offset is at its best when the start instant is put into it. */
-static void probe(struct fleet *fleet)
+static void start(struct run_phase *run, const struct phase *phase)
 {
-	uint64_t end = clock_now_ns() + PROBE_WAIT_NS;
+	uint64_t ramp = phase_ramp_ns(phase, run->plan->bucket);
+	uint64_t length = phase->runtime ? ramp + phase->runtime : 0;
 
-	fleet_probe(fleet, PROBES);
-	while (!fleet_is_probed(fleet) && clock_now_ns() < end)
-		fleet_pump(fleet, PUMP_MS);
-}
-
-/* Sent so far ahead that the slowest round trip of late still arrives in time, twenty times over.
- */
-static uint64_t lead_of(const struct fleet *fleet, uint32_t attempt)
-{
-	uint64_t lead = LEAD_NS;
-
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		uint64_t slowest = 20 * clock_sync_slowest(&fleet->hosts[i].clock);
-		if (is_in(&fleet->hosts[i]) && slowest > lead)
-			lead = slowest;
-	}
-	if (lead > 5 * NS_PER_S)
-		lead = 5 * NS_PER_S;
-	return lead * attempt;
-}
-
-static void start(struct run_phase *run)
-{
-	struct fleet *fleet = run->fleet;
-
-	probe(fleet);
-	uint64_t at = clock_now_ns() + lead_of(fleet, fleet->attempt);
-	run->collect->start_ns = at;
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		struct fleet_host *host = &fleet->hosts[i];
-		int64_t offset = 0;
-		if (!is_in(host))
-			continue;
-		if (!clock_sync_estimate(&host->clock, at, &offset, &host->start_bound_ns)) {
-			fleet_lose(fleet, host, "no clock exchange came back from it");
-			continue;
-		}
-		struct start body = {.at_ns = (uint64_t)((int64_t)at + offset)};
-		host->at_ns = body.at_ns;
-		fleet_send(fleet, host, MESSAGE_START, &body);
-	}
+	phase_clock_start(&run->clock, run->fleet, length, run->plan->bucket);
+	run->collect->start_ns = run->clock.start_ns;
 }
 
 /* ---- run ---- */
@@ -277,6 +237,7 @@ static void watch(struct run_phase *run, const struct phase *phase)
 	while (count_in(fleet, is_running) && !count_in(fleet, is_late) && !must_give_up(run) &&
 	       !must_break_off(run)) {
 		fleet_pump(fleet, PUMP_MS);
+		phase_clock_follow(&run->clock);
 		lose_stuck(run, is_running, planned_end, "its load");
 		show_running(run, phase);
 	}
@@ -326,7 +287,14 @@ static enum run_phase_end try_once(struct run_phase *run, const struct phase *ph
 		return not_ready(run);
 	if (!count_in(run->fleet, any))
 		return RUN_PHASE_LOST;
-	start(run);
+	if (phase_clock_arm(run->fleet, run->plan->max_start_skew, run->interrupted, &run->err) <
+	    0) {
+		abort_all(run, "the clocks are not known well enough");
+		return RUN_PHASE_REFUSED;
+	}
+	if (must_give_up(run))
+		return give_up(run);
+	start(run, phase);
 	*began = true;
 	watch(run, phase);
 	if (must_give_up(run))
@@ -352,6 +320,8 @@ enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, u
 		progress_say(run->progress, "%s: a host had the start instant too late, once more",
 			     phase->name);
 	}
+	if (*began && !*run->interrupted)
+		phase_clock_tail(run->fleet);
 	collect_end(run->collect, run->fleet);
 	return end;
 }

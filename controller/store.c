@@ -15,7 +15,7 @@
 
 #define RUNS "muster-runs"
 
-static const char *const file_names[] = {"plan.yaml", "run.json", "timeline.csv"};
+static const char *const file_names[] = {"plan.yaml", "run.json", "timeline.csv", "clock.bin"};
 
 static char *temporary_name(const char *directory)
 {
@@ -90,9 +90,18 @@ static int copy_bytes(FILE *from, const char *from_path, FILE *to, struct error 
 static int copy_file(const char *from_path, const char *path, struct error *err)
 {
 	FILE *from = fopen(from_path, "r");
+	struct stat st;
 
 	if (!from)
 		return cannot("read", from_path, err);
+	if (fstat(fileno(from), &st) == 0 && !S_ISREG(st.st_mode)) {
+		error_set(err, ERROR_SYSTEM,
+			  "'%s' is no plain file, and was read to its end already: save the plan "
+			  "in a file, so that a copy can stand beside the results",
+			  from_path);
+		fclose(from);
+		return -1;
+	}
 	FILE *to = create(path, err);
 	if (!to) {
 		fclose(from);
@@ -217,6 +226,22 @@ static int write_all(const char *directory, const char *temporary, const struct 
 out:
 	free(json);
 	free(timeline);
+	return status;
+}
+
+int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
+{
+	char *temporary = temporary_name(directory);
+	char *path = mem_format("%s/%s", temporary, name);
+	FILE *file = create(path, err);
+	int status = -1;
+
+	if (file) {
+		fwrite(bytes->data, 1, bytes->size, file);
+		status = finish_file(file, path, err);
+	}
+	free(path);
+	free(temporary);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef MUSTER_CONTROLLER_STORE_H
 #define MUSTER_CONTROLLER_STORE_H
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "controller/result.h"
 
@@ -12,6 +13,10 @@
  * makes the temporary one. `out` NULL: ./muster-runs/<run>. The path is the caller's to free. */
 int store_begin(const char *out, const char *run, const char *plan_path, char **directory,
 		struct error *err);
+
+/* Adds a file to the temporary directory. */
+int store_add(const char *directory, const char *name, const struct bytes *bytes,
+	      struct error *err);
 
 /* Writes and renames. On -1 what was written stays under the temporary name, which the text tells.
  */

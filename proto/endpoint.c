@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "common/memory.h"
+
 static const char scheme[] = "tcp://";
 
 bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
@@ -32,6 +34,13 @@ bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
 	host[length] = 0;
 	strcpy(port, colon + 1);
 	return true;
+}
+
+char *endpoint_format(const char *host, unsigned port)
+{
+	bool bare = host[0] != '[' && strchr(host, ':');
+
+	return mem_format("%s%s%s%s:%u", scheme, bare ? "[" : "", host, bare ? "]" : "", port);
 }
 
 bool endpoint_is_loopback(const char *endpoint)

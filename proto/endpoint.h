@@ -11,6 +11,9 @@
 bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
 		    char port[ENDPOINT_PORT_SIZE]);
 
+/* "tcp://HOST:PORT", an IPv6 address in brackets; the caller's to free. */
+char *endpoint_format(const char *host, unsigned port);
+
 /* Whether the host is an address of the loopback written as one: 127.0.0.0/8, ::1, "localhost".
  * Other names are not looked up and answer false. */
 bool endpoint_is_loopback(const char *endpoint);

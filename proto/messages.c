@@ -24,6 +24,9 @@ static const struct record_row lease_rows[] = {
 	{MEMBER(struct lease, host), .required = true, .doc = "what the plan calls this host"},
 	{MEMBER(struct lease, dead_after_ns), .required = true, .min = UINT64_C(3000000000),
 	 .max = UINT64_C(60000000000), .doc = "silence in ns after which each side acts alone"},
+	{MEMBER(struct lease, clock_key), .required = true,
+	 .doc = "of the clock datagrams: 64 hex digits"},
+	{MEMBER(struct lease, clock_session), .doc = "that the clock datagrams carry"},
 };
 static const struct record_table lease_table =
 	RECORD_TABLE(struct lease, "lease", lease_rows,
@@ -46,6 +49,8 @@ static const struct record_table leased_table =
 static const struct record_row prepare_rows[] = {
 	{MEMBER(struct prepare, run), .required = true, .doc = "id of the run"},
 	{MEMBER(struct prepare, seed), .doc = "of the data that is written"},
+	{MEMBER(struct prepare, number),
+	 .doc = "of the phase in the run: orders random offsets anew"},
 	{MEMBER(struct prepare, bucket_ns), .required = true, .min = 1000000,
 	 .max = UINT64_C(60000000000), .doc = "width of a timeline bucket"},
 	{MEMBER(struct prepare, check),
@@ -101,9 +106,39 @@ static const struct record_table failed_table =
 
 static const struct record_row start_rows[] = {
 	{MEMBER(struct start, at_ns), .doc = "the start instant on the agent's clock"},
+	{MEMBER(struct start, end_ns), .doc = "a timed phase's end on the agent's clock; 0: none"},
+	{MEMBER(struct start, drift_ppb), .doc = "of the agent's clock: bucket k begins at at_ns + "
+						 "k*bucket_ns*(1 + drift_ppb/10^9)"},
 };
 static const struct record_table start_table =
 	RECORD_TABLE(struct start, "start", start_rows, "Begin at that instant.");
+
+static const struct record_row amend_rows[] = {
+	{MEMBER(struct amend, bucket), .doc = "from which on it holds; 0: the start itself"},
+	{MEMBER(struct amend, at_ns), .doc = "when that bucket begins on the agent's clock"},
+	{MEMBER(struct amend, end_ns), .doc = "as in start"},
+	{MEMBER(struct amend, drift_ppb), .doc = "as in start"},
+};
+static const struct record_table amend_table =
+	RECORD_TABLE(struct amend, "amend", amend_rows, "The estimate has moved the borders.");
+
+static const struct record_row amended_rows[] = {
+	{MEMBER(struct amended, bucket), .doc = "of the amend"},
+	{MEMBER(struct amended, taken), .doc = "false: too late, or too far"},
+};
+static const struct record_table amended_table =
+	RECORD_TABLE(struct amended, "amended", amended_rows, "Whether an amend holds.");
+
+static const char *const disruption_names[] = {"gap", "suspend", "step", "frequency", NULL};
+static const struct record_row disruption_rows[] = {
+	{MEMBER(struct disruption, kind), .names = disruption_names, .doc = "what happened"},
+	{MEMBER(struct disruption, from_ns), .doc = "agent's clock: after this"},
+	{MEMBER(struct disruption, to_ns), .doc = "and before this"},
+	{MEMBER(struct disruption, amount_ns), .doc = "how long, or how far"},
+};
+static const struct record_table disruption_table =
+	RECORD_TABLE(struct disruption, "disruption", disruption_rows,
+		     "Something happened to the agent's clock, or to the agent itself.");
 
 static const struct record_row late_rows[] = {
 	{MEMBER(struct late, at_ns), .doc = "the instant that was asked for"},
@@ -192,6 +227,10 @@ static const struct record_row done_rows[] = {
 	{MEMBER(struct done, sequence), .doc = "the last batch's number + 1"},
 	{MEMBER(struct done, state), .names = done_state_names, .doc = "how it ended"},
 	{MEMBER(struct done, text), .doc = "why aborted or broken"},
+	{MEMBER_LIST(struct done, start_refusals, name_table),
+	 .doc = "what the system refused for a punctual start"},
+	{MEMBER(struct done, start_spin_ns),
+	 .doc = "how long workers spun before it; 0: they slept"},
 	{MEMBER_LIST(struct done, targets, done_target_table), .doc = "in the phase's order"},
 	{MEMBER_LIST(struct done, devices, done_device_table), .doc = "empty: unknown"},
 	{MEMBER_LIST(struct done, workers, done_worker_table), .doc = "all of them"},
@@ -271,4 +310,7 @@ const struct message_type message_types[MESSAGE_KINDS] = {
 	[MESSAGE_HEARTBEAT] = {"heartbeat", &heartbeat_table, "alive", true, true},
 	[MESSAGE_PROBE] = {"probe", &probe_table, "clock exchange", false, true},
 	[MESSAGE_PROBED] = {"probed", &probed_table, "clock exchange", true, false},
+	[MESSAGE_AMEND] = {"amend", &amend_table, "borders have moved", false, true},
+	[MESSAGE_AMENDED] = {"amended", &amended_table, "taken or not", true, false},
+	[MESSAGE_DISRUPTION] = {"disruption", &disruption_table, "of a clock", true, false},
 };

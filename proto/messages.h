@@ -11,25 +11,28 @@
 #include "proto/phase.h"
 
 enum message_kind {
-	MESSAGE_HELLO,     /* c->a, a->c  who are you, what do you speak */
-	MESSAGE_REFUSE,    /* a->c  not with you: other build, or the agent is taken */
-	MESSAGE_LEASE,     /* c->a  be mine */
-	MESSAGE_LEASED,    /* a->c  I am; what I am */
-	MESSAGE_PREPARE,   /* c->a  check, make and lay out the targets of a phase */
-	MESSAGE_PROGRESS,  /* a->c  how far the lay-out is */
-	MESSAGE_READY,     /* a->c  prepared, workers parked at the barrier */
-	MESSAGE_FAILED,    /* a->c  not prepared, and why */
-	MESSAGE_START,     /* c->a  go at that instant */
-	MESSAGE_LATE,      /* a->c  that instant had passed: nothing was started */
-	MESSAGE_TIMELINE,  /* a->c  what was done in each bucket since the last batch */
-	MESSAGE_DONE,      /* a->c  the phase is over here: totals, histograms, counters */
-	MESSAGE_ACK,       /* c->a  timeline and done up to that number have arrived */
-	MESSAGE_ABORT,     /* c->a  stop the load now */
-	MESSAGE_RELEASE,   /* c->a  remove what you made, be free */
-	MESSAGE_RELEASED,  /* a->c  what was removed and what could not be */
-	MESSAGE_HEARTBEAT, /* both  I am alive */
-	MESSAGE_PROBE,     /* c->a  clock exchange: my t1 */
-	MESSAGE_PROBED,    /* a->c  t1 back, t2 and t3 of the agent */
+	MESSAGE_HELLO,      /* c->a, a->c  who are you, what do you speak */
+	MESSAGE_REFUSE,     /* a->c  not with you: other build, or the agent is taken */
+	MESSAGE_LEASE,      /* c->a  be mine */
+	MESSAGE_LEASED,     /* a->c  I am; what I am */
+	MESSAGE_PREPARE,    /* c->a  check, make and lay out the targets of a phase */
+	MESSAGE_PROGRESS,   /* a->c  how far the lay-out is */
+	MESSAGE_READY,      /* a->c  prepared, workers parked at the barrier */
+	MESSAGE_FAILED,     /* a->c  not prepared, and why */
+	MESSAGE_START,      /* c->a  go at that instant */
+	MESSAGE_LATE,       /* a->c  that instant had passed: nothing was started */
+	MESSAGE_TIMELINE,   /* a->c  what was done in each bucket since the last batch */
+	MESSAGE_DONE,       /* a->c  the phase is over here: totals, histograms, counters */
+	MESSAGE_ACK,        /* c->a  timeline and done up to that number have arrived */
+	MESSAGE_ABORT,      /* c->a  stop the load now */
+	MESSAGE_RELEASE,    /* c->a  remove what you made, be free */
+	MESSAGE_RELEASED,   /* a->c  what was removed and what could not be */
+	MESSAGE_HEARTBEAT,  /* both  I am alive */
+	MESSAGE_PROBE,      /* c->a  clock exchange: my t1 */
+	MESSAGE_PROBED,     /* a->c  t1 back, t2 and t3 of the agent */
+	MESSAGE_AMEND,      /* c->a  borders of buckets have moved */
+	MESSAGE_AMENDED,    /* a->c  taken or not */
+	MESSAGE_DISRUPTION, /* a->c  something happened to my clock */
 	MESSAGE_KINDS,
 };
 
@@ -52,6 +55,8 @@ struct lease {
 	char *run;              /* id of the run */
 	char *host;             /* what the plan calls this host */
 	uint64_t dead_after_ns; /* silence after which each side acts alone */
+	char *clock_key;        /* of the clock datagrams: 64 hex digits */
+	uint64_t clock_session; /* that they carry */
 };
 struct leased {
 	char *system; /* Linux, FreeBSD, SunOS */
@@ -66,7 +71,8 @@ struct leased {
 
 struct prepare {
 	char *run;
-	uint64_t seed;          /* of the data */
+	uint64_t seed;   /* of the data */
+	uint32_t number; /* of the phase in the run, over all trials: orders random offsets anew */
 	uint64_t bucket_ns;     /* width of a timeline bucket */
 	bool check;             /* say whether it could be run; change nothing */
 	struct phase phase;     /* size_bytes resolved */
@@ -105,7 +111,35 @@ struct failed {
 };
 
 struct start {
-	uint64_t at_ns; /* agent's clock */
+	uint64_t at_ns;    /* agent's clock: bucket 0 begins */
+	uint64_t end_ns;   /* agent's clock: a timed phase ends; 0: it has no such end */
+	int64_t drift_ppb; /* of the agent's clock against the controller's: bucket k begins at
+			      at_ns + k*bucket_ns + k*bucket_ns*drift_ppb/10^9 */
+};
+/* The estimate has moved: from bucket `bucket` on (0: the start itself, before it) these hold. */
+struct amend {
+	uint32_t bucket;
+	uint64_t at_ns;  /* agent's clock: that bucket begins */
+	uint64_t end_ns; /* as in start */
+	int64_t drift_ppb;
+};
+struct amended {
+	uint32_t bucket;
+	bool taken; /* false: it came too late, or moved a border by more than a quarter of a bucket
+		     */
+};
+
+enum disruption_kind {
+	DISRUPTION_GAP,       /* a thread that wakes each ms did not for over 20 ms */
+	DISRUPTION_SUSPEND,   /* the host slept */
+	DISRUPTION_STEP,      /* its wall clock was set */
+	DISRUPTION_FREQUENCY, /* its clock runs at another rate now */
+};
+/* Something happened to the agent's clock, or to the agent itself. */
+struct disruption {
+	enum disruption_kind kind;
+	uint64_t from_ns, to_ns; /* agent's clock: it happened in between */
+	int64_t amount_ns;       /* how long, or how far */
 };
 struct late {
 	uint64_t at_ns, now_ns;
@@ -162,7 +196,10 @@ enum done_state { DONE_COMPLETE, DONE_ABORTED, DONE_BROKEN };
 struct done {
 	uint64_t sequence;
 	enum done_state state;
-	char *text; /* why aborted or broken: host-side sentence; NULL */
+	char *text;                  /* why aborted or broken: host-side sentence; NULL */
+	struct name *start_refusals; /* what the system refused for a punctual start */
+	uint32_t start_refusals_count;
+	uint64_t start_spin_ns; /* how long before the start workers spun; 0: they slept */
 	struct done_target *targets;
 	uint32_t targets_count;
 	struct done_device *devices; /* empty: unknown */

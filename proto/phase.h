@@ -68,6 +68,12 @@ static inline bool phase_writes(const struct phase *phase)
 	return phase->op != PHASE_OP_READ;
 }
 
+/* The ramp, rounded up to whole buckets. */
+static inline uint64_t phase_ramp_ns(const struct phase *phase, uint64_t bucket_ns)
+{
+	return (phase->ramp + bucket_ns - 1) / bucket_ns * bucket_ns;
+}
+
 /* Whether the target does I/O as RAID0 in user space. */
 static inline bool target_is_stripe(const struct target *target)
 {

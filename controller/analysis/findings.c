@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "controller/analysis/clock_findings.h"
 #include "common/utf8.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/window.h"
@@ -99,11 +100,17 @@ static void report_refused(struct result *result, const struct result_phase *pha
 		     host->text ? host->text : "it gave no reason");
 }
 
+/* Of a run that another host refused: nothing was wrong with it. */
+static bool is_bystander(const struct result *result, const struct result_phase_host *host)
+{
+	return text_is(result->outcome, "REFUSED") && text_is(host->state, "aborted");
+}
+
 static void check_hosts(struct result *result, const struct result_phase *phase, const char *state)
 {
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
-		if (!text_is(host->state, state))
+		if (!text_is(host->state, state) || is_bystander(result, host))
 			continue;
 		if (text_is(state, "lost"))
 			report_lost(result, phase, host);
@@ -133,7 +140,7 @@ static void check_liveness(struct result *result, const struct result_phase *pha
 				     "cgroup, a suspended machine, no memory",
 				     "the agent itself did not run for %s",
 				     units_format_ns(text, (double)host->frozen_ns));
-		else if (host->silence_ns)
+		else if (host->silence_ns && !text_is(host->state, "lost"))
 			findings_add(result, "LATE_HEARTBEAT", "WARN", phase, host->host, NULL,
 				     "look at the network and at the load of the host",
 				     "nothing was heard of the host for %s",
@@ -274,13 +281,14 @@ static void report_low_share(struct result *result, const struct result_phase *p
 	bool allowed = plan && plan->cache == PHASE_CACHE_ALLOWED;
 
 	if (text_is(phase->op, "write"))
-		findings_add(result, "WRITE_NOT_ON_DEVICE", "WARN", phase, host->host,
-			     target->target,
-			     "use sync: end; where that is set, something beneath compresses, "
-			     "deduplicates or holds back what is written",
-			     "after the phase %.1f %% of the bytes written were on the devices "
-			     "of its group",
-			     100 * share);
+		findings_add(
+			result, "WRITE_NOT_ON_DEVICE", "WARN", phase, host->host, target->target,
+			"use direct: true or a size over twice the memory, and sync: end; where "
+			"those are set, something beneath compresses, deduplicates or holds "
+			"back what is written",
+			"after the phase %.1f %% of the bytes written were on the devices "
+			"of its group",
+			100 * share);
 	else
 		findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
 			     host->host, target->target,
@@ -292,10 +300,11 @@ static void report_low_share(struct result *result, const struct result_phase *p
 			     100 * share);
 }
 
-static void check_devices(struct result *result, const struct result_phase *phase,
-			  const struct result_phase_host *host, const struct result_target *target)
+static void check_devices(struct result *result, const struct result_phase *phase, uint32_t index,
+			  const struct result_target *target)
 {
-	const struct result_device *device = devices_find(phase, target);
+	const struct result_phase_host *host = &phase->hosts[index];
+	const struct result_device *device = devices_find(phase, index, target);
 
 	if (!moved_anything(target) || text_is(target->io, "none"))
 		return;
@@ -324,16 +333,16 @@ static void check_targets(struct result *result, const struct result_phase *phas
 			check_errors(result, phase, host, target);
 			check_kind(result, phase, host, target);
 			if (window_host_is_complete(host))
-				check_devices(result, phase, host, target);
+				check_devices(result, phase, h, target);
 		}
 	}
 }
 
 /* ---- what hosts say themselves ---- */
 
-static bool has_note(const struct result *result, const char *host, const char *text)
+static bool has_note(const struct result *result, uint32_t from, const char *host, const char *text)
 {
-	for (uint32_t i = 0; i < result->findings_count; i++) {
+	for (uint32_t i = from; i < result->findings_count; i++) {
 		const struct result_finding *finding = &result->findings[i];
 		if (text_is(finding->code, "AGENT_NOTE") && text_is(finding->host, host) &&
 		    text_is(finding->evidence, text))
@@ -342,14 +351,14 @@ static bool has_note(const struct result *result, const char *host, const char *
 	return false;
 }
 
-/* Agents repeat a note in each phase; it is told at the first. */
-static void check_notes(struct result *result, const struct result_phase *phase)
+/* Agents repeat a note in each phase; it is told at the first. Notes are the findings `from` on. */
+static void check_notes(struct result *result, uint32_t from, const struct result_phase *phase)
 {
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
 		for (uint32_t n = 0; n < host->notes_count; n++)
 			if (host->notes[n].name &&
-			    !has_note(result, host->host, host->notes[n].name))
+			    !has_note(result, from, host->host, host->notes[n].name))
 				findings_add(result, "AGENT_NOTE", "NOTE", phase, host->host, NULL,
 					     NULL, "%s", host->notes[n].name);
 	}
@@ -374,11 +383,13 @@ void findings_compute(struct result *result, const struct result_series *series)
 			check_hosts(result, &result->phases[p], states[s]);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_liveness(result, &result->phases[p]);
+	clock_findings_compute(result);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_window(result, &result->phases[p]);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_targets(result, &result->phases[p]);
+	uint32_t notes = result->findings_count;
 	for (uint32_t p = 0; p < result->phases_count; p++)
-		check_notes(result, &result->phases[p]);
+		check_notes(result, notes, &result->phases[p]);
 	check_security(result);
 }

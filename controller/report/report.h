@@ -15,4 +15,7 @@ void report_text(const struct result *result, const struct result_series *series
  * which anything was done in that phase, also those with nothing in them. */
 void report_timeline(const struct result *result, const struct result_series *series, FILE *file);
 
+/* The hosts and their clocks alone, with a word on what makes a bound wide. */
+void report_fleet(const struct result *result, FILE *file);
+
 #endif

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "common/clock.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
@@ -50,12 +51,49 @@ static void uptime_cell(struct layout_table *table, uint64_t seconds)
 		layout_cell(table, "%llu d", (unsigned long long)(seconds / 86400));
 }
 
+/* Above this a bound is worth a word: a thousandth of a bucket of 100 ms. */
+#define WIDE_BOUND_NS (100 * NS_PER_US)
+
+/* How each host's clock stood to the controller's. */
+static void print_clocks(const struct result *result, FILE *file)
+{
+	static const char *const headings[] = {"host",           "clock offset", "within",
+					       "drift ppm",      "stamp",        "exchanges",
+					       "round trip p50", "p99",          NULL};
+	struct layout_table table = {.headings = headings, .align = "lrrrlrrr"};
+	char text[UNITS_TEXT_SIZE];
+
+	for (uint32_t h = 0; h < result->hosts_count; h++) {
+		const struct result_clock *clock = &result->hosts[h].clock;
+		layout_cell(&table, "%s", text_or(result->hosts[h].host, "?"));
+		if (!clock->known) {
+			layout_cell(&table, "unknown");
+			layout_cell(&table, "-");
+			layout_cell(&table, "-");
+		} else {
+			layout_cell(&table, "%.9f s", (double)clock->offset_ns / 1e9);
+			layout_cell(&table, "%s", units_format_ns(text, (double)clock->bound_ns));
+			layout_cell(&table, "%.3f +- %.3f", (double)clock->drift_ppb / 1e3,
+				    (double)(clock->drift_hi_ppb - clock->drift_lo_ppb) / 2e3);
+		}
+		layout_cell(&table, "%s", text_or(clock->stamp, "-"));
+		layout_cell(&table, "%u", clock->exchanges);
+		layout_cell(&table, "%s", units_format_ns(text, (double)clock->rtt_p50_ns));
+		layout_cell(&table, "%s", units_format_ns(text, (double)clock->rtt_p99_ns));
+	}
+	if (!table.cells_count)
+		return;
+	layout_paragraph(file, 0, "", "Clocks");
+	layout_print(&table, INDENT, file);
+	fputc('\n', file);
+}
+
 static void print_hosts(const struct result *result, FILE *file)
 {
-	static const char *const headings[] = {"host",   "os", "kernel",       "labels", "cpus",
-					       "memory", "up", "clock offset", NULL};
-	struct layout_table table = {.headings = headings, .align = "llllrrrr"};
-	char memory[UNITS_TEXT_SIZE], offset[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE];
+	static const char *const headings[] = {"host", "os",     "kernel", "labels",
+					       "cpus", "memory", "up",     NULL};
+	struct layout_table table = {.headings = headings, .align = "llllrrr"};
+	char memory[UNITS_TEXT_SIZE];
 
 	for (uint32_t h = 0; h < result->hosts_count; h++) {
 		const struct result_host *host = &result->hosts[h];
@@ -66,15 +104,56 @@ static void print_hosts(const struct result *result, FILE *file)
 		layout_cell(&table, "%u", host->cpus);
 		layout_cell(&table, "%s", units_format_bytes(memory, host->memory_bytes));
 		uptime_cell(&table, host->uptime_s);
-		layout_cell(&table, "%s +- %s",
-			    units_format_ns(offset, (double)host->clock.offset_ns),
-			    units_format_ns(bound, (double)host->clock.bound_ns));
 	}
 	if (!table.cells_count)
 		return;
 	layout_paragraph(file, 0, "", "Hosts");
 	layout_print(&table, INDENT, file);
 	fputc('\n', file);
+	print_clocks(result, file);
+}
+
+/* What a person can do about a bound: where stamps come from and how long the path is. */
+static void print_clock_advice(const struct result_host *host, FILE *file)
+{
+	const struct result_clock *clock = &host->clock;
+	char text[UNITS_TEXT_SIZE];
+
+	if (!clock->known)
+		layout_paragraph(file, 0, "  ",
+				 "warning: host '%s': no exchange came back; nothing can be "
+				 "said of its clock",
+				 text_or(host->host, "?"));
+	else if (clock->bound_ns > WIDE_BOUND_NS && clock->zeromq * 2 > clock->exchanges)
+		layout_paragraph(file, 0, "  ",
+				 "warning: host '%s': known within %s only, since UDP does not get "
+				 "through: open the agent's port for UDP too",
+				 text_or(host->host, "?"),
+				 units_format_ns(text, (double)clock->bound_ns));
+	else if (clock->bound_ns > WIDE_BOUND_NS && clock->user * 2 > clock->exchanges)
+		layout_paragraph(file, 0, "  ",
+				 "warning: host '%s': known within %s only, since a side's kernel "
+				 "does not stamp datagrams",
+				 text_or(host->host, "?"),
+				 units_format_ns(text, (double)clock->bound_ns));
+	else if (clock->bound_ns > WIDE_BOUND_NS)
+		layout_paragraph(
+			file, 0, "  ",
+			"warning: host '%s': known within %s only: the fastest round trip "
+			"takes %s",
+			text_or(host->host, "?"), units_format_ns(text, (double)clock->bound_ns),
+			units_format_ns((char[UNITS_TEXT_SIZE]){0}, (double)clock->rtt_min_ns));
+	if (clock->disruptions_count)
+		layout_paragraph(file, 0, "  ",
+				 "warning: host '%s': its clock was disrupted %u times meanwhile",
+				 text_or(host->host, "?"), clock->disruptions_count);
+}
+
+void report_fleet(const struct result *result, FILE *file)
+{
+	print_hosts(result, file);
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		print_clock_advice(&result->hosts[h], file);
 }
 
 /* ---- findings ---- */
@@ -177,7 +256,8 @@ static void print_foot(const struct result *result, const char *directory, FILE 
 		layout_paragraph(file, 0, "Outcome: ", "%s, exit %d%s%s", result->outcome,
 				 result_exit_code((enum result_outcome)outcome),
 				 result->reason ? ": " : "", text_or(result->reason, ""));
-	layout_paragraph(file, 0, "Results: ", "%s", text_or(directory, "not written"));
+	layout_paragraph(file, 0, "Results: ", "%s",
+			 text_or(directory, "not written: exit 6, whatever the outcome"));
 }
 
 void report_text(const struct result *result, const struct result_series *series,

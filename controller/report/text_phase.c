@@ -42,7 +42,8 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 {
 	const struct result_phase *phase = &result->phases[index];
 	const struct phase *plan = result_plan_phase(result, phase->name);
-	char skew[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE], start[UNITS_TEXT_SIZE], trial[32] = "";
+	char skew[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE], start[UNITS_TEXT_SIZE],
+		stop[UNITS_TEXT_SIZE], trial[32] = "";
 
 	if (result->plan && result->plan->repeat > 1)
 		snprintf(trial, sizeof(trial), ", trial %u of %u", phase->trial,
@@ -50,12 +51,15 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 	layout_paragraph(file, 0, "", "Phase %u of %u: %s%s", index + 1, result->phases_count,
 			 text_or(phase->name, "?"), trial);
 	print_demand(phase, plan, file);
-	layout_paragraph(file, INDENT, "", "began %s into the run, all within %s +- %s%s",
-			 units_format_ns(start, (double)phase->start_ns),
-			 units_format_ns(skew, (double)phase->start_skew_ns),
-			 units_format_ns(bound, (double)phase->start_skew_bound_ns),
-			 plan && plan->allow_ram ? "; allow_ram: targets in memory are accepted"
-						 : "");
+	if (!phase->start_ns)
+		return;
+	layout_paragraph(
+		file, INDENT, "", "began %s into the run, all within %s +- %s, ended within %s%s",
+		units_format_ns(start, (double)phase->start_ns),
+		units_format_ns(skew, (double)phase->start_skew_ns),
+		units_format_ns(bound, (double)phase->start_skew_bound_ns),
+		units_format_ns(stop, (double)phase->stop_skew_ns),
+		plan && plan->allow_ram ? "; allow_ram: targets in memory are accepted" : "");
 }
 
 /* ---- targets ---- */
@@ -123,12 +127,12 @@ static void print_states(const struct result_phase *phase, FILE *file)
 		if (window_host_is_complete(host))
 			continue;
 		layout_paragraph(
-			file, INDENT, "", "host '%s' %s%s%s%s: %s; its figures are partial",
-			text_or(host->host, "?"), text_or(host->state, "unknown"),
-			host->lost_at_ns ? ", " : "",
+			file, INDENT, "", "host '%s' %s%s%s%s: %s%s", text_or(host->host, "?"),
+			text_or(host->state, "unknown"), host->lost_at_ns ? ", " : "",
 			host->lost_at_ns ? units_format_ns(at, (double)host->lost_at_ns) : "",
 			host->lost_at_ns ? " into the run" : "",
-			text_or(host->text, "no reason was given"));
+			text_or(host->text, "no reason was given"),
+			window_host_bytes(host) ? "; its figures are partial" : "");
 	}
 }
 
@@ -246,8 +250,11 @@ static void print_latency(const struct result_cluster *cluster, FILE *file)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
 						 used ? ", " : "", rows[i].name,
 						 units_format_ns(ns, rows[i].ns));
-	layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s",
-			 isnan(cluster->iops) ? 0 : cluster->iops, used ? text : "unknown");
+	if (isnan(cluster->iops))
+		layout_paragraph(file, INDENT, "", "latency %s", used ? text : "unknown");
+	else
+		layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s", cluster->iops,
+				 used ? text : "unknown");
 }
 
 static void print_cluster(const struct result_phase *phase, const struct phase_series *series,
@@ -275,8 +282,10 @@ void text_phase_print(const struct result *result, uint32_t index,
 
 	print_heading(result, index, file);
 	print_states(phase, file);
-	print_targets(phase, file);
-	print_devices(phase, file);
-	print_cluster(phase, series, file);
+	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
+		print_targets(phase, file);
+		print_devices(phase, file);
+		print_cluster(phase, series, file);
+	}
 	fputc('\n', file);
 }

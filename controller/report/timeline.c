@@ -12,14 +12,21 @@ static uint32_t last_bucket(const struct result_phase *phase, const struct phase
 	return count;
 }
 
+/* One target of one host, and where that host's buckets began. */
+struct column {
+	const struct series *series;
+	const struct series_edge *edges;
+	uint32_t edges_count;
+};
+
 static void print_target(const struct result_bucket *row, uint64_t ramp_ns,
-			 const struct series *series, uint32_t count, FILE *file)
+			 const struct column *column, uint32_t count, FILE *file)
 {
 	static const struct series_bucket nothing;
 
 	for (uint32_t b = 0; b < count; b++) {
 		const struct series_bucket *from =
-			b < series->count ? &series->buckets[b] : &nothing;
+			b < column->series->count ? &column->series->buckets[b] : &nothing;
 		struct result_bucket bucket = *row;
 		bucket.bucket = b;
 		bucket.start_ns += b * row->bucket_ns;
@@ -30,6 +37,11 @@ static void print_target(const struct result_bucket *row, uint64_t ramp_ns,
 		bucket.operations = from->operations;
 		bucket.errors = from->errors;
 		bucket.worst_ns = from->worst_ns;
+		if (b < column->edges_count) {
+			bucket.edge_error_ns = column->edges[b].error_ns;
+			bucket.edge_bound_ns = column->edges[b].bound_ns;
+			bucket.disrupted = column->edges[b].disrupted;
+		}
 		record_csv_line(&result_bucket_table, &bucket, file);
 	}
 }
@@ -51,7 +63,12 @@ static void print_phase(const struct result *result, uint32_t p, const struct ph
 				.start_ns = phase->start_ns,
 				.bucket_ns = phase->bucket_ns,
 			};
-			print_target(&row, phase->ramp_ns, &series->series[h][t], count, file);
+			struct column column = {.series = &series->series[h][t]};
+			if (series->edges) {
+				column.edges = series->edges[h];
+				column.edges_count = series->edges_count[h];
+			}
+			print_target(&row, phase->ramp_ns, &column, count, file);
 		}
 }
 

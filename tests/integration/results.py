@@ -10,7 +10,7 @@ from lab import require
 class Result:
     def __init__(self, directory):
         names = sorted(path.name for path in directory.iterdir())
-        require(names == ["plan.yaml", "run.json", "timeline.csv"],
+        require(names == ["clock.bin", "plan.yaml", "run.json", "timeline.csv"],
                 f"the run directory holds {names}")
         self.run = json.loads((directory / "run.json").read_text())
         with open(directory / "timeline.csv", newline="") as file:
@@ -72,7 +72,7 @@ class Result:
 
 
 def number(row):
-    return {key: value == "true" if key == "ramp" else int(value) if is_number(value) else value
+    return {key: value == "true" if key in ("ramp", "disrupted") else int(value) if is_number(value) else value
             for key, value in row.items()}
 
 

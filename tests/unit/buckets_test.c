@@ -13,6 +13,15 @@
 
 #define WIDTH 1000000
 
+static struct clock_map map;
+
+static void set_map(uint64_t width_ns, uint64_t at_ns)
+{
+	clock_map_release(&map);
+	clock_map_init(&map, width_ns);
+	assert_true(clock_map_begin(&map, &(struct start){.at_ns = at_ns}));
+}
+
 static struct buckets *new_buckets(uint64_t width_ns, uint32_t reserve)
 {
 	struct buckets *b = NULL;
@@ -58,7 +67,8 @@ static void each_completion_is_in_the_bucket_of_its_time(void **state)
 	(void)state;
 	struct buckets *b = new_buckets(WIDTH, 1);
 	struct timeline timeline = {0};
-	buckets_begin(b, 5000);
+	set_map(WIDTH, 5000);
+	buckets_begin(b, &map);
 	add(b, 5000, 10, IO_READ, false, 7);
 	add(b, 5000 + WIDTH - 1, 20, IO_WRITE, false, 9);
 	add(b, 5000 + WIDTH, 30, IO_READ, false, 3);
@@ -79,7 +89,8 @@ static void what_was_collected_is_not_collected_again(void **state)
 	(void)state;
 	struct buckets *b = new_buckets(WIDTH, 1);
 	struct timeline first = {0}, second = {0}, third = {0};
-	buckets_begin(b, 0);
+	set_map(WIDTH, 0);
+	buckets_begin(b, &map);
 	add(b, 1, 10, IO_READ, false, 7);
 	buckets_collect(b, 0, &first, 0);
 	buckets_collect(b, 0, &second, 0);
@@ -102,7 +113,8 @@ static void a_late_booking_goes_to_its_own_bucket(void **state)
 	(void)state;
 	struct buckets *b = new_buckets(WIDTH, 1);
 	struct timeline timeline = {0};
-	buckets_begin(b, 0);
+	set_map(WIDTH, 0);
+	buckets_begin(b, &map);
 	add(b, 5 * WIDTH, 1, IO_READ, false, 1);
 	buckets_collect(b, 0, &timeline, 0);
 	add(b, 2 * WIDTH, 2, IO_READ, false, 1); /* late */
@@ -122,8 +134,9 @@ static void workers_of_one_target_share_entries(void **state)
 	(void)state;
 	struct buckets *a = new_buckets(WIDTH, 1), *b = new_buckets(WIDTH, 1);
 	struct timeline timeline = {0};
-	buckets_begin(a, 0);
-	buckets_begin(b, 0);
+	set_map(WIDTH, 0);
+	buckets_begin(a, &map);
+	buckets_begin(b, &map);
 	for (int k = 0; k < 10; k++) {
 		add(a, k * WIDTH, 1, IO_READ, false, 1);
 		add(b, k * WIDTH, 2, IO_READ, false, 9);
@@ -148,7 +161,8 @@ static void an_overrun_is_told_and_loses_nothing(void **state)
 	struct buckets *b = new_buckets(100 * WIDTH, RESERVE);
 	struct timeline timeline = {0};
 	uint64_t k = 0;
-	buckets_begin(b, 0);
+	set_map(100 * WIDTH, 0);
+	buckets_begin(b, &map);
 	for (; !b->overrun; k++)
 		add(b, k * 100 * WIDTH, 1, IO_READ, false, 1);
 	assert_int_equal(k, b->limit + 1);
@@ -195,7 +209,8 @@ static void a_reader_beside_the_writer_misses_nothing(void **state)
 	struct timeline timeline = {0};
 	pthread_t thread;
 	void *added = NULL;
-	buckets_begin(b, 0);
+	set_map(WIDTH, 0);
+	buckets_begin(b, &map);
 	assert_int_equal(pthread_create(&thread, NULL, load, b), 0);
 	/* a reader of its own pace: as often as it can while the writer is at work */
 	for (int i = 0; i < 2000; i++)
@@ -211,6 +226,69 @@ static void a_reader_beside_the_writer_misses_nothing(void **state)
 	free_buckets(b);
 }
 
+/* Of a clock that has jumped back: in bucket 0, which is not opened anew for each of them. */
+static void what_completes_before_the_start_takes_no_room(void **state)
+{
+	(void)state;
+	struct buckets *b = new_buckets(WIDTH, 1);
+	struct timeline timeline = {0};
+	set_map(WIDTH, 10 * WIDTH);
+	buckets_begin(b, &map);
+	for (uint64_t i = 0; i < 3 * b->limit; i++)
+		add(b, i % (10 * WIDTH), 1, IO_READ, false, 1);
+	assert_false(b->overrun);
+	buckets_collect(b, 0, &timeline, 0);
+	assert_int_equal(timeline.buckets_count, 1);
+	assert_int_equal(timeline.buckets[0].bucket, 0);
+	assert_int_equal(timeline.buckets[0].operations, 3 * b->limit);
+	free(timeline.buckets);
+	free_buckets(b);
+}
+
+/* Any drift, amendments while it runs, a clock that jumps: what was taken is what was added, and
+ * each in the bucket that the map of that moment says. */
+static void sums_are_exact_under_any_mapping(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct random random = {.state = seed};
+		struct buckets *b = new_buckets(WIDTH, 1);
+		struct timeline timeline = {0};
+		uint64_t now = UINT64_C(1) << 40, operations = 0;
+		int64_t drift = (int64_t)random_below(&random, 1000000) - 500000;
+		clock_map_release(&map);
+		clock_map_init(&map, WIDTH);
+		assert_true(
+			clock_map_begin(&map, &(struct start){.at_ns = now, .drift_ppb = drift}));
+		buckets_begin(b, &map);
+		for (int i = 0; i < 3000; i++) {
+			now += random_below(&random, WIDTH / 3);
+			if (random_below(&random, 50) == 0)
+				now += random_below(&random, 20 * WIDTH);
+			if (random_below(&random, 50) == 0)
+				now -= random_below(&random, 20 * WIDTH);
+			struct clock_bucket where = clock_map_find(&map, now + 2 * WIDTH);
+			struct amend amend = {.bucket = where.bucket + 1,
+					      .at_ns = where.from_ns + where.length_ns +
+						       random_below(&random, WIDTH / 5),
+					      .drift_ppb = -drift};
+			if (random_below(&random, 20) == 0)
+				clock_map_amend(&map, &amend, now);
+			add(b, now, 3, IO_READ, false, 1);
+			operations++;
+			assert_true(now - b->from_ns < b->length_ns ||
+				    clock_map_find(&map, now).bucket == 0);
+			if (random_below(&random, 100) == 0)
+				buckets_collect(b, 0, &timeline, timeline.buckets_count);
+		}
+		buckets_collect(b, 0, &timeline, timeline.buckets_count);
+		assert_int_equal(sum_of(&timeline).operations, operations);
+		assert_int_equal(sum_of(&timeline).bytes_read, 3 * operations);
+		free(timeline.buckets);
+		free_buckets(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,7 +299,12 @@ int main(void)
 		cmocka_unit_test(an_overrun_is_told_and_loses_nothing),
 		cmocka_unit_test(short_buckets_have_room_for_a_minute),
 		cmocka_unit_test(a_reader_beside_the_writer_misses_nothing),
+		cmocka_unit_test(what_completes_before_the_start_takes_no_room),
+		cmocka_unit_test(sums_are_exact_under_any_mapping),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	clock_map_init(&map, WIDTH);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	clock_map_release(&map);
+	return failed;
 }

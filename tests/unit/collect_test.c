@@ -50,15 +50,21 @@ static struct setting *set_up(void)
 	s->fleet = (struct fleet){.hosts = s->hosts, .count = 2};
 	collect_begin(&s->collect, &s->fleet, &s->plan, &s->phase, 1, false);
 	s->collect.start_ns = s->collect.run_start_ns + 10 * NS_PER_S;
-	for (int i = 0; i < 2; i++)
-		s->hosts[i].at_ns = s->collect.start_ns + offsets[i];
+	for (int i = 0; i < 2; i++) {
+		struct border *border =
+			RECORD_APPEND(s->hosts[i].borders, s->hosts[i].borders_count);
+		border->at_ns = s->collect.start_ns + offsets[i];
+		s->hosts[i].is_started = true;
+	}
 	return s;
 }
 
 static void tear_down(struct setting *s)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		record_release(&done_table, &s->hosts[i].done);
+		free(s->hosts[i].borders);
+	}
 	collect_release(&s->collect);
 	record_release(&result_table, &s->result);
 	free(s);
@@ -85,8 +91,8 @@ static void finish(struct setting *s, int host, uint64_t bytes, uint64_t ramp_by
 	t->ramp_bytes_written = ramp_bytes;
 	t->operations = bytes / 1000;
 	t->ramp_operations = ramp_bytes / 1000;
-	t->first_io_ns = h->at_ns + 5;
-	t->last_io_ns = h->at_ns + 1100 * NS_PER_MS;
+	t->first_io_ns = h->borders[0].at_ns + 5;
+	t->last_io_ns = h->borders[0].at_ns + 1100 * NS_PER_MS;
 	h->is_done = true;
 }
 
@@ -158,21 +164,73 @@ static void a_lost_host_keeps_what_it_had_sent(void **state)
 	tear_down(s);
 }
 
-static void what_a_peer_cannot_mean_is_dropped_without_memory_for_it(void **state)
+static void what_a_peer_cannot_mean_takes_no_memory_and_loses_nothing(void **state)
 {
 	(void)state;
 	struct setting *s = set_up();
-	add(s, 0, 1, 0, 1000, 1);             /* no such target */
-	add(s, 0, 0, UINT32_MAX, 1000, 1);    /* 13 years ahead */
-	add(s, 0, 0, 100 + 101 + 5, 1000, 1); /* more than 10 s ahead of now */
-	assert_int_equal(s->collect.dropped, 3);
-	assert_int_equal(s->series.phases[0].series[0][0].count, 0);
-	add(s, 0, 0, 100, 1000, 1);
-	assert_int_equal(s->collect.dropped, 3);
+	const struct series *series = &s->series.phases[0].series[0][0];
+	add(s, 0, 1, 0, 1000, 1); /* no such target */
+	assert_int_equal(s->collect.dropped, 1);
+	assert_int_equal(series->count, 0);
+	add(s, 0, 0, UINT32_MAX, 1000, 1); /* 13 years ahead */
+	assert_int_equal(s->collect.dropped, 1);
+	/* The phase began 10 s ago, and clocks may be 10 s apart. */
+	assert_in_range(series->count, 100 + 100, 100 + 100 + 100);
+	assert_int_equal(series->buckets[series->count - 1].bytes_written, 1000);
 	finish(s, 0, 1000, 0);
 	finish(s, 1, 0, 0);
 	collect_end(&s->collect, &s->fleet);
+	assert_string_equal(s->result.phases[0].hosts[0].state, "complete");
 	tear_down(s);
+}
+
+static void a_timeline_before_the_first_start_is_ignored(void **state)
+{
+	(void)state;
+	struct result result = {0};
+	struct result_series series = {0};
+	struct collect collect = {.result = &result, .series = &series, .run_start_ns = 1};
+	struct timeline_bucket one = {.bytes_written = 1};
+	struct timeline batch = {.sequence = 1, .buckets = &one, .buckets_count = 1};
+	collect_timeline(&collect, 0, &batch);
+	assert_int_equal(collect.bytes, 0);
+}
+
+static void a_host_lost_in_an_earlier_phase_is_missed_in_the_next(void **state)
+{
+	(void)state;
+	struct setting *s = set_up();
+	finish(s, 0, 0, 0);
+	s->hosts[1].status = FLEET_STATUS_LOST;
+	s->hosts[1].why = "gone";
+	collect_end(&s->collect, &s->fleet);
+	s->hosts[1].in_phase = false;
+	collect_begin(&s->collect, &s->fleet, &s->plan, &s->phase, 2, false);
+	s->collect.start_ns = s->collect.run_start_ns + 15 * NS_PER_S;
+	collect_end(&s->collect, &s->fleet);
+	const struct result_phase *phase = &s->result.phases[1];
+	assert_int_equal(phase->hosts_count, 2);
+	assert_string_equal(phase->hosts[1].state, "lost");
+	assert_null(phase->cluster);
+	assert_int_equal(phase->cluster_partial->of, 2);
+	tear_down(s);
+}
+
+static void a_phase_with_a_size_is_an_amount_though_it_has_a_runtime(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *size, *want;
+	} cases[] = {{NULL, "all_active"}, {"1MiB", "span"}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct setting *s = set_up();
+		s->phase.size = (char *)cases[i].size;
+		finish(s, 0, 0, 0);
+		finish(s, 1, 0, 0);
+		collect_end(&s->collect, &s->fleet);
+		assert_string_equal(s->result.phases[0].cluster->headline, cases[i].want);
+		tear_down(s);
+	}
 }
 
 static void another_attempt_replaces_the_phase(void **state)
@@ -195,7 +253,10 @@ int main(void)
 		cmocka_unit_test(increments_add_up_and_times_are_the_controllers),
 		cmocka_unit_test(a_timeline_that_does_not_add_up_breaks_the_host),
 		cmocka_unit_test(a_lost_host_keeps_what_it_had_sent),
-		cmocka_unit_test(what_a_peer_cannot_mean_is_dropped_without_memory_for_it),
+		cmocka_unit_test(what_a_peer_cannot_mean_takes_no_memory_and_loses_nothing),
+		cmocka_unit_test(a_timeline_before_the_first_start_is_ignored),
+		cmocka_unit_test(a_host_lost_in_an_earlier_phase_is_missed_in_the_next),
+		cmocka_unit_test(a_phase_with_a_size_is_an_amount_though_it_has_a_runtime),
 		cmocka_unit_test(another_attempt_replaces_the_phase),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,18 @@ static void refuse_at_once(struct sample *sample, struct result_phase *phase)
 	sample->result.outcome = mem_text("REFUSED");
 }
 
+static void refuse_beside_another(struct sample *sample, struct result_phase *phase)
+{
+	refuse_at_once(sample, phase);
+	set(&phase->hosts[1].state, "aborted");
+}
+
+static void fall_silent_and_lose(struct sample *sample, struct result_phase *phase)
+{
+	phase->hosts[1].silence_ns = 9 * S;
+	lose(sample, phase);
+}
+
 static void fall_silent(struct sample *sample, struct result_phase *phase)
 {
 	(void)sample;
@@ -232,6 +244,8 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{break_first, "write", false, "INVALID HOST_BROKEN h1"},
 		{refuse_later, "write", false, "INVALID HOST_REFUSED h1"},
 		{refuse_at_once, "write", false, "REFUSE HOST_REFUSED h1"},
+		{refuse_beside_another, "write", false, "REFUSE HOST_REFUSED h1"},
+		{fall_silent_and_lose, "read", false, "INVALID HOST_LOST h2"},
 		{fall_silent, "read", false, "WARN LATE_HEARTBEAT h1"},
 		{freeze, "read", false, "INVALID HOST_FROZEN h1"},
 		{fail_some, "read", false, "INVALID IO_ERRORS h2"},
@@ -293,15 +307,15 @@ static void the_same_note_is_told_once_a_host(void **state)
 	struct sample sample;
 
 	(void)state;
-	struct result_phase *phase = make(&sample, "read");
-	for (uint32_t h = 0; h < 2; h++) {
-		struct name *one =
-			RECORD_APPEND(phase->hosts[h].notes, phase->hosts[h].notes_count);
-		one->name = mem_text("the device is in use");
-	}
+	make(&sample, "read");
+	sample_phase(&sample, "q", "read", 20 * S, 2, 0);
+	for (uint32_t p = 0; p < 2; p++)
+		for (uint32_t h = 0; h < 2; h++) {
+			struct result_phase_host *host = &sample.result.phases[p].hosts[h];
+			struct name *one = RECORD_APPEND(host->notes, host->notes_count);
+			one->name = mem_text("the device is in use");
+		}
 	compute(&sample, true);
-	assert_int_equal(sample.result.findings_count, 2);
-	findings_compute(&sample.result, &sample.series);
 	assert_int_equal(sample.result.findings_count, 2);
 	sample_release(&sample);
 }

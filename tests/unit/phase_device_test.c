@@ -121,6 +121,38 @@ static void an_armed_device_is_written(void **state)
 	free(data);
 }
 
+/* Whether this process has `path` open. */
+static bool is_open(const char *path)
+{
+	char link[64], target[256];
+
+	for (int fd = 0; fd < 256; fd++) {
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		ssize_t length = readlink(link, target, sizeof(target) - 1);
+		target[length > 0 ? length : 0] = '\0';
+		if (strcmp(target, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The last close of a device writes what is dirty; the session must not wait for that. */
+static void a_device_is_closed_when_its_phase_has_ended(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	add_device("d", 0, true, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = 4 * MIB;
+	struct phase_run *phase = scene_ready(&scene);
+	assert_true(is_open(device[0]));
+	scene_start(phase, 0);
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	assert_false(is_open(device[0]));
+	phase_run_free(phase);
+	record_release(&timeline_table, &timeline);
+}
+
 static void a_size_over_the_device_is_refused(void **state)
 {
 	(void)state;
@@ -248,7 +280,7 @@ static void a_disk_that_fills_in_mid_phase_stops_it(void **state)
 	scene_finish(phase, &timeline, &done);
 	char *path = scene_path(&scene, "a");
 	assert_int_equal(done.state, DONE_BROKEN);
-	const char *words[] = {"target 'a'", path, "33554432 bytes are wanted", "are free"};
+	const char *words[] = {"target 'a'", path, "33554432 bytes (32.0 MiB) are wanted", "are free"};
 	for (int i = 0; i < 4; i++)
 		if (!strstr(done.text, words[i]))
 			fail_msg("'%s' is not in: %s", words[i], done.text);
@@ -281,12 +313,12 @@ static void a_lay_out_that_hangs_is_left_behind(void **state)
 		skip();
 	}
 	use_small_disk(8 * MIB);
+	int threads = count_threads(); /* not below: those just joined are still listed */
 	scene.prepare.phase.size_bytes = MIB;
 	scene_finish(scene_ready(&scene), &timeline, &done);
 	scene_free(&timeline, &done);
 	scene.prepare.phase.op = PHASE_OP_READ;
 	scene.prepare.phase.size_bytes = 8 * MIB;
-	int threads = count_threads();
 	assert_true(run("fsfreeze -f '%s'", point));
 	struct phase_run *phase = scene_new(&scene);
 	bool began = false;
@@ -330,6 +362,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(writing_needs_the_identity, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_armed_device_is_written, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_device_is_closed_when_its_phase_has_ended, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_size_over_the_device_is_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_stripe_over_devices_reads_both, set_up,

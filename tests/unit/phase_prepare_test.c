@@ -90,6 +90,36 @@ static void beyond_offsets(struct scene *s)
 	s->targets[0].size_bytes = s->prepare.phase.size_bytes = UINT64_MAX;
 }
 
+/* Together 2^64 bytes, which is 0. */
+static void too_large_together(struct scene *s)
+{
+	static const char *const names[] = {"b", "c", "d"};
+
+	s->targets[0].size_bytes = s->prepare.phase.size_bytes = UINT64_C(1) << 62;
+	for (int i = 0; i < 3; i++)
+		scene_file(s, names[i], UINT64_C(1) << 62, true);
+}
+
+static void many_targets(struct scene *s)
+{
+	static struct target many[5000];
+
+	many[0] = s->targets[0];
+	s->prepare.targets = many;
+	s->prepare.targets_count = 5000;
+}
+
+static void many_parts(struct scene *s)
+{
+	static struct name many[5000];
+	struct target *stripe = scene_target(s, "s", true);
+
+	stripe->stripe = many;
+	stripe->stripe_count = 5000;
+	for (int i = 0; i < 5000; i++)
+		many[i].name = "a";
+}
+
 static void two_kinds(struct scene *s)
 {
 	s->targets[0].null = true;
@@ -207,6 +237,9 @@ static const struct row rows[] = {
 	{"path without size", no_size, {"'a'", "no size"}},
 	{"more than the disk has", too_large, {"36028797018963968 bytes", "free", "lower size"}},
 	{"more than offsets reach", beyond_offsets, {"too large", "4611686018427387904"}},
+	{"more than the disk has, together", too_large_together, {"18446744073709551615", "free"}},
+	{"too many targets", many_targets, {"4096 targets"}},
+	{"too many parts", many_parts, {"4096 parts"}},
 	{"path and null", two_kinds, {"more than one", "exactly one"}},
 	{"no kind", no_kind, {"none", "exactly one"}},
 	{"buffers over the limit", no_memory, {"131072", "65536", "agent.yaml"}},

@@ -149,7 +149,7 @@ static void a_stop_before_the_start_is_a_failure_and_quick(void **state)
 	phase_run_stop(phase, DONE_ABORTED, "told to");
 	assert_int_equal(phase_run_state(phase), PHASE_RUN_FAILED);
 	assert_string_equal(phase_run_failure(phase)->text, "told to");
-	phase_run_start(phase, clock_now_ns()); /* too late: nothing happens */
+	scene_start(phase, 0); /* too late: nothing happens */
 	assert_int_equal(phase_run_state(phase), PHASE_RUN_FAILED);
 	phase_run_free(phase);
 	phase = scene_new(&scene);
@@ -169,7 +169,7 @@ static void a_stop_in_the_middle_keeps_what_was_done(void **state)
 	scene_null(&scene, "a", 10 * MIB, true);
 	scene.prepare.phase.runtime = 3600 * NS_PER_S;
 	struct phase_run *phase = scene_ready(&scene);
-	phase_run_start(phase, clock_now_ns());
+	scene_start(phase, 0);
 	while (!timeline.buckets_count)
 		phase_run_harvest(phase, &timeline);
 	phase_run_stuck(phase, clock_now_ns(), &target, &since);
@@ -193,7 +193,7 @@ static void a_stop_between_start_and_instant_does_no_io(void **state)
 	scene_null(&scene, "a", 10 * MIB, true);
 	scene.prepare.phase.runtime = NS_PER_S;
 	struct phase_run *phase = scene_ready(&scene);
-	phase_run_start(phase, clock_now_ns() + 3600 * NS_PER_S);
+	scene_start(phase, 3600 * NS_PER_S);
 	phase_run_stop(phase, DONE_ABORTED, "told to");
 	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
 	phase_run_done(phase, &done);
@@ -213,12 +213,134 @@ static void a_missing_collection_is_noticed(void **state)
 	scene_null(&scene, "a", MIB, true);
 	scene.prepare.phase.size_bytes = MIB;
 	struct phase_run *phase = scene_ready(&scene);
-	phase_run_start(phase, clock_now_ns());
+	scene_start(phase, 0);
 	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, NULL), PHASE_RUN_ENDED);
 	phase_run_done(phase, &done);
 	phase_run_free(phase);
 	assert_int_equal(done.state, DONE_BROKEN);
 	assert_non_null(strstr(done.text, "timeline has 0 operations"));
+	scene_free(&timeline, &done);
+}
+
+/* ---- start and end ---- */
+
+static const struct impossible_row {
+	const char *name;
+	struct start start;
+} impossible_rows[] = {
+	{"far", {.at_ns = UINT64_MAX}},
+	{"ends before", {.at_ns = 1000, .end_ns = 999}},
+	{"ends far", {.at_ns = 1, .end_ns = UINT64_MAX}},
+	{"drift", {.at_ns = 1, .drift_ppb = INT64_MIN}},
+};
+
+static void an_impossible_start_breaks_the_phase_without_io(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	for (size_t i = 0; i < sizeof(impossible_rows) / sizeof(impossible_rows[0]); i++) {
+		struct done done = {0};
+		struct phase_run *phase = scene_ready(&scene);
+		phase_run_start(phase, &impossible_rows[i].start);
+		assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, NULL), PHASE_RUN_ENDED);
+		phase_run_done(phase, &done);
+		phase_run_free(phase);
+		if (done.state != DONE_BROKEN || done.targets[0].operations)
+			fail_msg("%s: state %d, %llu operations", impossible_rows[i].name,
+				 (int)done.state, (unsigned long long)done.targets[0].operations);
+		assert_string_equal(done.text, "the start's instants are impossible");
+		record_release(&done_table, &done);
+	}
+}
+
+/* All I/O of the phase lies where the controller put it; runtime is not asked any more. */
+static void a_phase_ends_at_the_instant_that_was_named(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene_null(&scene, "b", 10 * MIB, true);
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	struct phase_run *phase = scene_ready(&scene);
+	struct start start = {.at_ns = clock_now_ns() + 20 * NS_PER_MS, .drift_ppb = 200000};
+	start.end_ns = start.at_ns + 150 * NS_PER_MS;
+	phase_run_start(phase, &start);
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	phase_run_harvest(phase, &timeline);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_complete(&done);
+	assert_sums(&timeline, &done, 0);
+	assert_int_equal(done.workers_count, 4);
+	for (uint32_t i = 0; i < done.workers_count; i++) {
+		const struct done_worker *worker = &done.workers[i];
+		assert_true(!worker->operations || worker->first_submit_ns >= start.at_ns);
+		assert_true(!worker->operations || worker->first_submit_ns < start.end_ns);
+	}
+	scene_free(&timeline, &done);
+}
+
+static void a_start_that_moves_moves_for_all_workers(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	struct phase_run *phase = scene_ready(&scene);
+	uint64_t now = clock_now_ns();
+	struct start start = {.at_ns = now + 3600 * NS_PER_S, .end_ns = now + 7200 * NS_PER_S};
+	struct amend amend = {.at_ns = now + 300 * NS_PER_MS, .end_ns = now + 400 * NS_PER_MS};
+	assert_false(phase_run_amend(phase, &amend)); /* there is nothing to amend */
+	phase_run_start(phase, &start);
+	assert_true(phase_run_amend(phase, &amend));
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	phase_run_harvest(phase, &timeline);
+	phase_run_done(phase, &done);
+	assert_false(phase_run_amend(phase, &amend));
+	phase_run_free(phase);
+	assert_complete(&done);
+	for (uint32_t i = 0; i < done.workers_count; i++)
+		assert_true(!done.workers[i].operations ||
+			    done.workers[i].first_submit_ns >= amend.at_ns);
+	assert_sums(&timeline, &done, 0);
+	scene_free(&timeline, &done);
+}
+
+/* Borders that move all the time, under load: what was counted twice agrees. */
+static void amended_borders_keep_the_sums(void **state)
+{
+	(void)state;
+	struct timeline timeline = {0};
+	struct done done = {0};
+	scene_null(&scene, "a", 10 * MIB, true);
+	scene.prepare.bucket_ns = 2 * NS_PER_MS;
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	scene.prepare.phase.ramp = 200 * NS_PER_MS; /* 100 buckets */
+	struct phase_run *phase = scene_ready(&scene);
+	uint64_t width = scene.prepare.bucket_ns, at = clock_now_ns() + 10 * NS_PER_MS;
+	struct start start = {.at_ns = at, .end_ns = at + 400 * NS_PER_MS};
+	uint32_t taken = 0;
+	phase_run_start(phase, &start);
+	while (phase_run_state(phase) == PHASE_RUN_RUNNING) {
+		uint64_t now = clock_now_ns(), since = now > at ? now - at : 0;
+		uint32_t bucket = (uint32_t)(since / width) + 4;
+		struct amend amend = {.bucket = bucket,
+				      .at_ns = at + bucket * width + (bucket % 2) * width / 10,
+				      .end_ns = start.end_ns + bucket % 2,
+				      .drift_ppb = bucket % 2 ? 500000 : -500000};
+		taken += phase_run_amend(phase, &amend);
+		phase_run_harvest(phase, &timeline);
+	}
+	phase_run_harvest(phase, &timeline);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_complete(&done);
+	assert_true(taken > 0);
+	assert_sums(&timeline, &done, 100);
 	scene_free(&timeline, &done);
 }
 
@@ -308,7 +430,7 @@ static void a_read_after_an_interrupted_write_finds_no_hole(void **state)
 		scene.prepare.phase.block_size = 4 * KIB;
 		scene.prepare.phase.workers = 3;
 		struct phase_run *phase = scene_ready(&scene);
-		phase_run_start(phase, clock_now_ns());
+		scene_start(phase, 0);
 		while (!timeline.buckets_count)
 			phase_run_harvest(phase, &timeline);
 		phase_run_stop(phase, DONE_ABORTED, "told to");
@@ -450,6 +572,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_stop_between_start_and_instant_does_no_io, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_missing_collection_is_noticed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_impossible_start_breaks_the_phase_without_io,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_phase_ends_at_the_instant_that_was_named, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_start_that_moves_moves_for_all_workers, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(amended_borders_keep_the_sums, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_written_file_holds_the_pattern_and_is_not_laid_out_again, set_up,
 			tear_down),

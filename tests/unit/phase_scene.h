@@ -147,13 +147,19 @@ static inline char *scene_refusal(struct scene *s)
 	return text;
 }
 
+/* A timed phase's end is left to the agent. */
+static inline void scene_start(struct phase_run *phase, uint64_t in_ns)
+{
+	phase_run_start(phase, &(struct start){.at_ns = clock_now_ns() + in_ns});
+}
+
 /* From READY to the end; frees the phase. */
 static inline void scene_finish(struct phase_run *phase, struct timeline *timeline,
 				struct done *done)
 {
 	*timeline = (struct timeline){0};
 	*done = (struct done){0};
-	phase_run_start(phase, clock_now_ns() + 5 * NS_PER_MS);
+	scene_start(phase, 5 * NS_PER_MS);
 	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, timeline), PHASE_RUN_ENDED);
 	phase_run_harvest(phase, timeline);
 	phase_run_done(phase, done);

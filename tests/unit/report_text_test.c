@@ -32,7 +32,16 @@ static void add_host(struct result *result, const char *name, const char *os, co
 		.cpus = 8,
 		.memory_bytes = UINT64_C(64) << 30,
 		.uptime_s = 400000,
-		.clock = {.offset_ns = offset_ns, .bound_ns = 48000, .exchanges = 16},
+		.clock = {.known = true,
+			  .offset_ns = offset_ns,
+			  .bound_ns = 480,
+			  .drift_ppb = 1234,
+			  .drift_lo_ppb = 1000,
+			  .drift_hi_ppb = 1500,
+			  .stamp = mem_text("kernel"),
+			  .exchanges = 16,
+			  .rtt_p50_ns = 350,
+			  .rtt_p99_ns = 4000},
 	};
 	struct plan_label *label = RECORD_APPEND(host->labels, host->labels_count);
 	label->name = mem_text("fs");
@@ -266,7 +275,42 @@ static void a_result_without_phases_or_plan_is_printed(void **state)
 	sample.result.reason = mem_text("host 'h1': no");
 	char *text = print(&sample, NULL);
 	assert_non_null(strstr(text, "Outcome: REFUSED, exit 5: host 'h1': no\n"));
-	assert_non_null(strstr(text, "Results: not written\n"));
+	assert_non_null(strstr(text, "Results: not written: exit 6, whatever the outcome\n"));
+	free(text);
+	sample_release(&sample);
+}
+
+static void a_phase_that_was_not_begun_has_no_figures(void **state)
+{
+	struct sample sample = {0};
+
+	(void)state;
+	struct result_phase *phase = sample_phase(&sample, "p", "write", 0, 2, 1);
+	for (uint32_t h = 0; h < 2; h++) {
+		free(phase->hosts[h].state);
+		phase->hosts[h].state = mem_text(h ? "refused" : "aborted");
+		phase->hosts[h].text = mem_text(h ? "no space" : "the phase was not run");
+	}
+	window_compute(phase, &sample.series.phases[0], true);
+	char *text = print(&sample, "d");
+	assert_non_null(strstr(text, "  host 'h2' refused: no space\n\n"));
+	assert_null(strstr(text, "IOPS"));
+	assert_null(strstr(text, "began 0"));
+	free(text);
+	sample_release(&sample);
+}
+
+/* A timed phase of less than two buckets has no window, and so no IOPS of it. */
+static void what_was_not_measured_is_not_printed_as_zero(void **state)
+{
+	struct sample sample = {0};
+
+	(void)state;
+	struct result_phase *phase = sample_phase(&sample, "p", "read", S, 1, 1);
+	sample_load(&sample, 0, 0, 0, 50 * NS_PER_MS, 100 * MB, 100);
+	window_compute(phase, &sample.series.phases[0], true);
+	char *text = print(&sample, "d");
+	assert_null(strstr(text, "0 IOPS"));
 	free(text);
 	sample_release(&sample);
 }
@@ -318,6 +362,8 @@ int main(void)
 		cmocka_unit_test(long_names_do_not_make_lines_longer_than_100),
 		cmocka_unit_test(what_a_terminal_would_obey_is_not_printed),
 		cmocka_unit_test(a_result_without_phases_or_plan_is_printed),
+		cmocka_unit_test(a_phase_that_was_not_begun_has_no_figures),
+		cmocka_unit_test(what_was_not_measured_is_not_printed_as_zero),
 		cmocka_unit_test(the_ramp_stands_apart_in_the_timeline),
 		cmocka_unit_test(a_long_timeline_is_80_wide_with_whole_buckets_a_column),
 	};

@@ -30,6 +30,7 @@ static inline struct result_phase *sample_phase(struct sample *sample, const cha
 
 	sample->series.phases = mem_resize(sample->series.phases, p + 1, sizeof(*series));
 	series = &sample->series.phases[p];
+	*series = (struct phase_series){0};
 	series->series = mem_new(hosts, sizeof(*series->series));
 	series->latency = mem_new(hosts, sizeof(*series->latency));
 	*phase = (struct result_phase){.name = mem_text(name),

@@ -144,7 +144,8 @@ static void the_timeline_has_every_bucket_and_adds_up(void **state)
 	fclose(file);
 	char *line = strtok_r(text, "\n", &rest);
 	assert_string_equal(line, "phase,name,trial,host,target,bucket,start_ns,bucket_ns,ramp,"
-				  "bytes,bytes_read,bytes_written,operations,errors,worst_ns");
+				  "bytes,bytes_read,bytes_written,operations,errors,worst_ns,"
+				  "edge_error_ns,edge_bound_ns,disrupted");
 	while ((line = strtok_r(NULL, "\n", &rest))) {
 		unsigned phase, trial, bucket, host, target;
 		unsigned long long start, moved, read, written;
@@ -187,6 +188,7 @@ static void what_cannot_be_begun_leaves_nothing(void **state)
 		 "cannot make directory 'no/such/place.partial': No such file"},
 		{"plan.yaml/x", "plan.yaml", "'plan.yaml/x': Not a directory"},
 		{"fine", "absent.yaml", "cannot read 'absent.yaml': No such file"},
+		{"fine", "/dev/null", "'/dev/null' is no plain file"},
 		{"", "plan.yaml", "--out is empty"},
 	};
 

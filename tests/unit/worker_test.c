@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/pattern.h"
+#include "common/random.h"
 
 #define BLOCK 4096
 
@@ -27,6 +28,7 @@ static struct {
 static uint32_t logged;
 /* Result of the how many-th I/O; all right unless set. */
 static ssize_t (*result_of)(uint32_t number, const struct io *io);
+static uint64_t (*clock_of)(void);
 
 struct engine {
 	struct io *held[256];
@@ -45,7 +47,7 @@ static uint32_t told_submit(struct engine *engine, struct io **ios, uint32_t cou
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct io *io = ios[i];
-		io->submitted_ns = clock_now_ns();
+		io->submitted_ns = clock_of();
 		io->result = result_of ? result_of(logged, io) : (ssize_t)io->length;
 		log_of[logged % LOG_MOST].offset = io->offset;
 		log_of[logged % LOG_MOST].kind = io->kind;
@@ -65,7 +67,7 @@ static uint32_t told_reap(struct engine *engine, struct io **ios, uint32_t at_le
 	(void)at_most;
 	while (count < at_least && engine->count) {
 		struct io *io = engine->held[--engine->count];
-		io->completed_ns = clock_now_ns();
+		io->completed_ns = clock_of();
 		ios[count++] = io;
 	}
 	return count;
@@ -113,22 +115,50 @@ static struct load_target make_target(const struct engine_ops *engine, uint64_t 
 				    .used_bytes = blocks * BLOCK};
 }
 
-static struct worker *run_worker(const struct phase *phase, const struct load_target *target,
-				 uint64_t ramp_ns)
+#define BUCKET_NS (10 * NS_PER_MS)
+static struct clock_map map;
+
+/* As a crew does it, with a start that is now. */
+static void run(struct worker *worker, uint64_t bucket_ns)
+{
+	const struct phase *phase = worker->setup.phase;
+	struct start start = {.at_ns = clock_now_ns()};
+
+	if (phase->runtime)
+		start.end_ns =
+			start.at_ns + worker->setup.ramp_buckets * bucket_ns + phase->runtime;
+	clock_map_release(&map);
+	clock_map_init(&map, bucket_ns);
+	assert_true(clock_map_begin(&map, &start));
+	worker_ready(worker);
+	worker_start(worker, &map);
+	worker_run(worker);
+}
+
+static struct worker *new_worker(const struct phase *phase, const struct load_target *target,
+				 uint32_t ramp_buckets)
 {
 	struct worker_setup setup = {.phase = phase,
 				     .target = target,
 				     .host = "h",
 				     .seed = 1,
-				     .bucket_ns = 10 * NS_PER_MS,
-				     .ramp_ns = ramp_ns,
+				     .bucket_ns = BUCKET_NS,
+				     .ramp_buckets = ramp_buckets,
 				     .stop = &stop};
 	struct error err;
 	struct worker *worker = worker_new(&setup, &err);
 
 	if (!worker)
 		fail_msg("%s", err.text);
-	worker_run(worker, clock_now_ns());
+	return worker;
+}
+
+static struct worker *run_worker(const struct phase *phase, const struct load_target *target,
+				 uint32_t ramp_buckets)
+{
+	struct worker *worker = new_worker(phase, target, ramp_buckets);
+
+	run(worker, BUCKET_NS);
 	return worker;
 }
 
@@ -152,6 +182,7 @@ static int reset(void **state)
 {
 	(void)state;
 	result_of = NULL;
+	clock_of = clock_now_ns;
 	atomic_store(&stop, false);
 	return 0;
 }
@@ -211,7 +242,7 @@ static void a_runtime_ends_the_submits(void **state)
 		struct load_target target = make_target(&engine_told, 50, 1);
 		phase.runtime = 300 * NS_PER_MS;
 		result_of = sleep_in_the_sixth;
-		struct worker *worker = run_worker(&phase, &target, 20 * NS_PER_MS);
+		struct worker *worker = run_worker(&phase, &target, 2);
 		struct tally timeline = timeline_of(worker);
 		assert_int_equal(logged, 6);
 		assert_int_equal(worker->ramp.operations + worker->after.operations, 6);
@@ -230,7 +261,7 @@ static void the_ramp_is_whole_buckets(void **state)
 	struct load_target target = make_target(&engine_null, 50, 1);
 	struct timeline timeline = {0};
 	phase.runtime = 40 * NS_PER_MS;
-	struct worker *worker = run_worker(&phase, &target, 30 * NS_PER_MS);
+	struct worker *worker = run_worker(&phase, &target, 3);
 	buckets_collect(&worker->buckets, 0, &timeline, 0);
 	uint64_t after = 0;
 	for (uint32_t i = 0; i < timeline.buckets_count; i++)
@@ -433,11 +464,155 @@ static void a_timeline_that_nobody_collects_ends_the_worker(void **state)
 	struct worker *worker = worker_new(&setup, &err);
 	assert_non_null(worker);
 	worker->buckets.limit = 5;
-	worker_run(worker, clock_now_ns());
+	run(worker, NS_PER_MS);
 	assert_int_equal(worker->end, WORKER_END_OVERRUN);
 	struct tally timeline = timeline_of(worker);
 	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
 	worker_free(worker);
+}
+
+/* ---- the start, and the clock ---- */
+
+static void set_map(uint64_t at_ns, uint64_t end_ns)
+{
+	clock_map_release(&map);
+	clock_map_init(&map, BUCKET_NS);
+	assert_true(clock_map_begin(&map, &(struct start){.at_ns = at_ns, .end_ns = end_ns}));
+}
+
+static void the_first_requests_are_filled_before_and_submitted_at_the_start(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 50);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.queue_depth = 4;
+	struct worker *worker = new_worker(&phase, &target, 0);
+	worker_ready(worker);
+	assert_int_equal(logged, 0);
+	assert_int_equal(
+		pattern_check(worker->requests[3].buffer, BLOCK, pattern_key(1, "h", "t", 0), 0),
+		BLOCK);
+	uint64_t before = clock_now_ns();
+	set_map(before, 0);
+	worker_start(worker, &map);
+	assert_int_equal(logged, 4);
+	worker_run(worker);
+	assert_int_equal(logged, 50);
+	assert_true(worker->first_submit_ns >= before);
+	assert_int_equal(worker->first_submit_ns, log_of[0].submitted_ns);
+	worker_free(worker);
+}
+
+static void without_a_start_nothing_was_written(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 50);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.queue_depth = 4;
+	struct worker *worker = new_worker(&phase, &target, 0);
+	worker_ready(worker);
+	worker_cancel(worker);
+	assert_int_equal(worker_written_blocks(worker), 0);
+	assert_int_equal(worker->submitted, 0);
+	assert_int_equal(worker->first_submit_ns, 0);
+	worker_free(worker);
+}
+
+static void who_wakes_after_the_end_submits_nothing(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 50);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	struct worker *worker = new_worker(&phase, &target, 0);
+	worker_ready(worker);
+	set_map(clock_now_ns() - NS_PER_S, clock_now_ns());
+	worker_start(worker, &map);
+	worker_run(worker);
+	assert_int_equal(logged, 0);
+	assert_int_equal(worker_written_blocks(worker), 0);
+	assert_int_equal(timeline_of(worker).operations, 0);
+	worker_free(worker);
+}
+
+/* At the third operation the end comes nearer; it is seen once another bucket is turned to, which
+ * each second operation does. */
+static uint64_t sooner_ns;
+static ssize_t amend_at_the_third(uint32_t number, const struct io *io)
+{
+	uint64_t now = clock_now_ns(), start = clock_map_start(&map);
+	uint32_t bucket = (uint32_t)((now - start) / BUCKET_NS) + 3;
+	struct amend amend = {
+		.bucket = bucket, .at_ns = start + bucket * BUCKET_NS, .end_ns = sooner_ns};
+
+	if (number == 2)
+		assert_true(clock_map_amend(&map, &amend, now));
+	if (number == 8)
+		atomic_store(&stop, true);
+	clock_sleep_until(now + BUCKET_NS / 2);
+	return (ssize_t)io->length;
+}
+
+static void an_end_that_moves_moves_for_who_is_under_way(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 0);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	struct worker *worker = new_worker(&phase, &target, 0);
+	uint64_t end = clock_now_ns() + 3600 * NS_PER_S;
+	sooner_ns = end - BUCKET_NS / 5;
+	worker_ready(worker);
+	set_map(clock_now_ns(), end);
+	worker_start(worker, &map);
+	assert_int_equal(worker->end_ns, end);
+	result_of = amend_at_the_third;
+	worker_run(worker);
+	assert_int_equal(worker->end_ns, sooner_ns);
+	worker_free(worker);
+}
+
+/* Forth by up to 4 buckets, back by up to 3: on the whole it goes on. */
+static struct random jumps;
+static uint64_t jumping_ns;
+static uint64_t jumping_clock(void)
+{
+	jumping_ns += random_below(&jumps, 4 * BUCKET_NS);
+	jumping_ns -= random_below(&jumps, 3 * BUCKET_NS);
+	return jumping_ns;
+}
+
+static void a_clock_that_jumps_loses_and_doubles_nothing(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_MIXED, 500);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.queue_depth = 8;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct worker *worker = new_worker(&phase, &target, 60);
+		struct timeline timeline = {0};
+		struct tally ramp = {0}, after = {0};
+		worker_ready(worker);
+		set_map(clock_now_ns(), 0);
+		jumps.state = seed;
+		jumping_ns = clock_map_start(&map);
+		clock_of = jumping_clock;
+		worker_start(worker, &map);
+		worker_run(worker);
+		buckets_collect(&worker->buckets, 0, &timeline, 0);
+		for (uint32_t i = 0; i < timeline.buckets_count; i++) {
+			const struct timeline_bucket *b = &timeline.buckets[i];
+			struct tally *sum = b->bucket < 60 ? &ramp : &after;
+			sum->bytes_read += b->bytes_read;
+			sum->bytes_written += b->bytes_written;
+			sum->operations += b->operations;
+			assert_true(b->worst_ns < 1000 * BUCKET_NS); /* not less than nothing */
+		}
+		assert_memory_equal(&ramp, &worker->ramp, sizeof(ramp));
+		assert_memory_equal(&after, &worker->after, sizeof(after));
+		assert_true(ramp.operations > 0 && after.operations > 0);
+		assert_int_equal(ramp.operations + after.operations, 500);
+		free(timeline.buckets);
+		worker_free(worker);
+	}
 }
 
 int main(void)
@@ -456,7 +631,16 @@ int main(void)
 		cmocka_unit_test_setup(half_a_striped_request_is_an_error_with_bytes, reset),
 		cmocka_unit_test_setup(what_is_written_is_the_pattern_of_its_place_and_pass, reset),
 		cmocka_unit_test_setup(a_timeline_that_nobody_collects_ends_the_worker, reset),
+		cmocka_unit_test_setup(
+			the_first_requests_are_filled_before_and_submitted_at_the_start, reset),
+		cmocka_unit_test_setup(without_a_start_nothing_was_written, reset),
+		cmocka_unit_test_setup(who_wakes_after_the_end_submits_nothing, reset),
+		cmocka_unit_test_setup(an_end_that_moves_moves_for_who_is_under_way, reset),
+		cmocka_unit_test_setup(a_clock_that_jumps_loses_and_doubles_nothing, reset),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	clock_map_init(&map, BUCKET_NS);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	clock_map_release(&map);
+	return failed;
 }

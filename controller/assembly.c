@@ -1,0 +1,103 @@
+#include "controller/assembly.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "common/memory.h"
+#include "common/random.h"
+#include "proto/endpoint.h"
+
+/* ---- signals ---- */
+
+static volatile int interrupted;
+
+static void on_signal(int number)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	/* The second one ends the program: agents notice by themselves. */
+	interrupted = 1;
+	sigaction(number, &action, NULL);
+}
+
+const volatile int *assembly_take_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = SIG_IGN;
+	sigaction(SIGPIPE, &action, NULL);
+	return &interrupted;
+}
+
+/* ---- gathering ---- */
+
+void assembly_name_run(char *name, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm parts;
+
+	gmtime_r(&now, &parts);
+	size_t used = strftime(name, size, "%Y%m%d-%H%M%S", &parts);
+	snprintf(name + used, size - used, "-%04x", (unsigned)(random_seed() & 0xffff));
+}
+
+/* Until there are keys, a network is only used when the person says so. */
+static int check_network(const struct plan_hosts *hosts, struct error *err)
+{
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		const struct plan_host *host = &hosts->hosts[i];
+		if (host->local)
+			continue;
+		char *endpoint = endpoint_format(host->name, host->agents->port);
+		bool is_loopback = endpoint_is_loopback(endpoint);
+		free(endpoint);
+		if (is_loopback)
+			continue;
+		error_set(err, ERROR_USAGE,
+			  "host '%s' is beyond the loopback, and nothing is encrypted or "
+			  "authenticated yet: type --insecure here and at the agents on a network "
+			  "you "
+			  "trust",
+			  host->name);
+		return -1;
+	}
+	return 0;
+}
+
+int assembly_init(struct assembly *assembly, const struct plan *plan, bool insecure,
+		  struct error *err)
+{
+	plan_hosts_expand(&assembly->hosts, plan);
+	return insecure ? 0 : check_network(&assembly->hosts, err);
+}
+
+int assembly_gather(struct assembly *assembly, const struct plan *plan, const volatile int *stop,
+		    struct error *err)
+{
+	if (local_start(&assembly->local, &assembly->hosts, err) < 0)
+		return -1;
+	uint16_t *ports = local_ports(&assembly->local);
+	int opened = fleet_open(&assembly->fleet, plan, &assembly->hosts, ports, err);
+	free(ports);
+	if (opened < 0 || fleet_join(&assembly->fleet, stop, err) < 0)
+		return -1;
+	fleet_meet_clocks(&assembly->fleet, stop);
+	return 0;
+}
+
+void assembly_dismiss(struct assembly *assembly)
+{
+	if (assembly->fleet.hosts)
+		fleet_release(&assembly->fleet);
+}
+
+void assembly_release(struct assembly *assembly)
+{
+	fleet_close(&assembly->fleet);
+	local_stop(&assembly->local);
+	plan_hosts_release(&assembly->hosts);
+}

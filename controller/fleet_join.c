@@ -1,0 +1,140 @@
+/* fleet_join.c - how hosts come into the fleet and leave it. */
+#include "controller/fleet.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "proto/version.h"
+
+#define JOIN_NS          (10 * NS_PER_S)
+#define MEET_NS          (3 * NS_PER_S)
+#define RELEASE_AGAIN_NS NS_PER_S
+
+/* ---- joining ---- */
+
+static void say_hello(struct fleet *fleet)
+{
+	char name[256] = "?";
+
+	gethostname(name, sizeof(name) - 1);
+	struct hello hello = {.version = (char *)version_text(),
+			      .fingerprint = (char *)version_fingerprint(),
+			      .host = name,
+			      .program = "muster"};
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status == FLEET_STATUS_CONNECTING)
+			fleet_send(fleet, &fleet->hosts[i], MESSAGE_HELLO, &hello);
+}
+
+static bool is_joining(const struct fleet *fleet)
+{
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status < FLEET_STATUS_LEASED)
+			return true;
+	return false;
+}
+
+/* Where no further host is named: what one more says still fits. */
+#define ABSENT_TEXT (sizeof(((struct error *)0)->text) - 250)
+
+/* Every host that did not join, and why, in one text. */
+static void describe_absent(const struct fleet *fleet, struct error *err)
+{
+	uint32_t absent = fleet->count - fleet_alive(fleet), named = 0;
+
+	error_set(err, ERROR_SETUP, "%u of %u hosts did not join: ", absent, fleet->count);
+	size_t used = strlen(err->text);
+	for (uint32_t i = 0; i < fleet->count && used < ABSENT_TEXT; i++) {
+		const struct fleet_host *host = &fleet->hosts[i];
+		if (host->status == FLEET_STATUS_LEASED)
+			continue;
+		char *silent = host->why ? NULL : reach_describe(&host->reach, JOIN_NS);
+		int more = snprintf(err->text + used, sizeof(err->text) - used,
+				    "%shost '%s' (%s): %s", named ? "; " : "", host->plan->name,
+				    host->endpoint, host->why ? host->why : silent);
+		free(silent);
+		used += (size_t)more;
+		named++;
+	}
+	if (named < absent && used < sizeof(err->text))
+		snprintf(err->text + used, sizeof(err->text) - used, "; and %u more",
+			 absent - named);
+}
+
+int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err)
+{
+	uint64_t end = clock_now_ns() + JOIN_NS;
+
+	/* One hello each: it waits in the channel's queue until the connection stands. */
+	say_hello(fleet);
+	while (is_joining(fleet) && clock_now_ns() < end && !*interrupted)
+		fleet_pump(fleet, 20);
+	if (fleet_alive(fleet) == fleet->count)
+		return 0;
+	if (*interrupted)
+		error_set(err, ERROR_SETUP, "interrupted while connecting");
+	else
+		describe_absent(fleet, err);
+	return -1;
+}
+
+static bool all_clocks_known(const struct fleet *fleet)
+{
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status == FLEET_STATUS_LEASED &&
+		    clock_exchange_count(fleet->clocks, i) < 2 * CLOCK_BURST)
+			return false;
+	return true;
+}
+
+void fleet_meet_clocks(struct fleet *fleet, const volatile int *interrupted)
+{
+	uint64_t end = clock_now_ns() + MEET_NS;
+
+	clock_exchange_schedule(fleet->clocks, CLOCK_SCHEDULE_JOIN);
+	while (!all_clocks_known(fleet) && clock_now_ns() < end && !*interrupted)
+		fleet_pump(fleet, 10);
+	clock_exchange_schedule(fleet->clocks, CLOCK_SCHEDULE_IDLE);
+}
+
+/* ---- leaving ---- */
+
+static bool is_releasing(const struct fleet *fleet)
+{
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status == FLEET_STATUS_LEASED && !fleet->hosts[i].is_released)
+			return true;
+	return false;
+}
+
+/* A lease that was asked for and not seen to be granted (Ctrl-C meanwhile) is given back as well;
+ * no answer is waited for. */
+static void ask_release(struct fleet *fleet)
+{
+	struct release body = {.keep = false};
+
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		struct fleet_host *host = &fleet->hosts[i];
+		if (!host->is_released &&
+		    (host->status == FLEET_STATUS_LEASED || host->status == FLEET_STATUS_GREETED))
+			fleet_send(fleet, host, MESSAGE_RELEASE, &body);
+	}
+}
+
+void fleet_release(struct fleet *fleet)
+{
+	uint64_t asked = clock_now_ns(), end = asked + FLEET_RELEASE_NS;
+
+	fleet_begin_phase(fleet, 0, 0);
+	ask_release(fleet);
+	while (is_releasing(fleet) && clock_now_ns() < end) {
+		if (clock_now_ns() - asked > RELEASE_AGAIN_NS) {
+			asked = clock_now_ns();
+			ask_release(fleet);
+		}
+		fleet_pump(fleet, 20);
+	}
+}

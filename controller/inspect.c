@@ -1,0 +1,63 @@
+#include "controller/inspect.h"
+
+#include <stdio.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "controller/assembly.h"
+#include "controller/describe.h"
+#include "controller/report/report.h"
+
+static void ignore_timeline(void *context, uint32_t host, const struct timeline *timeline)
+{
+	(void)context;
+	(void)host;
+	(void)timeline;
+}
+
+/* The schedule of a phase: the bounds shown are those that a run would have. */
+static void watch_clocks(struct fleet *fleet, const volatile int *interrupted)
+{
+	uint64_t end = clock_now_ns() + INSPECT_NS;
+
+	clock_exchange_schedule(fleet->clocks, CLOCK_SCHEDULE_PHASE);
+	while (clock_now_ns() < end && !*interrupted)
+		fleet_pump(fleet, 20);
+}
+
+static int show(struct assembly *assembly, struct error *err)
+{
+	struct result result = {0};
+
+	describe_hosts(&result, &assembly->fleet);
+	describe_clocks(&result, &assembly->fleet, clock_now_ns());
+	report_fleet(&result, stdout);
+	record_release(&result_table, &result);
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	error_set(err, ERROR_SYSTEM, "cannot write to standard output");
+	return -1;
+}
+
+int inspect_execute(const struct options *options, struct plan *plan)
+{
+	struct assembly assembly = {.fleet = {.on_timeline = ignore_timeline}};
+	struct error err = {0};
+	const volatile int *interrupted = assembly_take_signals();
+	int failed = assembly_init(&assembly, plan, options->insecure, &err);
+
+	if (!failed) {
+		assembly_name_run(assembly.fleet.run, sizeof(assembly.fleet.run));
+		failed = assembly_gather(&assembly, plan, interrupted, &err);
+		if (!failed) {
+			watch_clocks(&assembly.fleet, interrupted);
+			failed = show(&assembly, &err);
+		}
+		assembly_dismiss(&assembly);
+	}
+	assembly_release(&assembly);
+	if (!failed)
+		return 0;
+	log_error("%s", err.text);
+	return err.kind == ERROR_USAGE ? 2 : 6;
+}

@@ -1,0 +1,112 @@
+/* clock_fit_bench - CPU of fitting one host's hour-long run, and of one answer while it runs.
+ *
+ * The hour is recorded exchanges (tests/stamps) one after the other, 20 a second: 72,000; asked are
+ * the borders of its 36,000 buckets of 100 ms. Median of five rounds and the worst. */
+#include <time.h>
+
+#include "tests/unit/clock_stamps.h"
+
+#define EXCHANGES 72000
+#define BORDERS   36000
+#define ROUNDS    5
+#define ANSWERS   200
+#define WINDOW    400 /* exchanges of 20 s */
+
+static double cpu_ms(void)
+{
+	return (double)clock() * 1e3 / CLOCKS_PER_SEC;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print(const char *what, double *ms)
+{
+	qsort(ms, ROUNDS, sizeof(*ms), compare);
+	printf("  %-36s %8.3f ms   (worst %.3f)\n", what, ms[ROUNDS / 2], ms[ROUNDS - 1]);
+}
+
+/* The agent's clock goes on as it went, so that its stamps are not simply moved. */
+static struct clock_sample *hour(const struct stamps *stamps)
+{
+	struct clock_sample *samples = mem_new(EXCHANGES, sizeof(*samples));
+	uint64_t round = stamps->samples[stamps->count - 1].t1 - stamps->samples[0].t1;
+
+	for (uint32_t i = 0; i < EXCHANGES; i++) {
+		struct clock_sample *s = &samples[i];
+		uint64_t later = i / stamps->count * (round + 50 * NS_PER_MS);
+		*s = stamps->samples[i % stamps->count];
+		s->t2 = stamps_recorded(stamps->agent,
+					stamps_instant(stamps->agent, s->t2) + later);
+		s->t3 = stamps_recorded(stamps->agent,
+					stamps_instant(stamps->agent, s->t3) + later);
+		s->t1 += later;
+		s->t4 += later;
+	}
+	return samples;
+}
+
+static void measure_fit(const struct clock_sample *samples, double *init_ms, double *sweep_ms)
+{
+	uint64_t *instants = mem_new(BORDERS, sizeof(*instants));
+	struct clock_estimate *estimates = mem_new(BORDERS, sizeof(*estimates));
+	struct clock_fit fit;
+
+	for (uint32_t i = 0; i < BORDERS; i++)
+		instants[i] = samples[0].t1 + i * 100 * NS_PER_MS;
+	double begun = cpu_ms();
+	clock_fit_init(&fit, samples, EXCHANGES, NULL, 0);
+	double found = cpu_ms();
+	clock_fit_sweep(&fit, instants, BORDERS, estimates);
+	*sweep_ms = cpu_ms() - found;
+	*init_ms = found - begun;
+	clock_fit_release(&fit);
+	free(instants);
+	free(estimates);
+}
+
+static double measure_ahead(const struct clock_sample *samples)
+{
+	uint64_t now = samples[WINDOW - 1].t4;
+	double begun = cpu_ms();
+
+	for (uint32_t i = 0; i < ANSWERS; i++)
+		clock_fit_ahead(samples, WINDOW, now, now + i * NS_PER_MS);
+	return (cpu_ms() - begun) / ANSWERS;
+}
+
+static int measure(const char *name, bool kernel)
+{
+	struct stamps stamps = stamps_read(name, 1, kernel);
+	double init[ROUNDS], sweep[ROUNDS], both[ROUNDS], ahead[ROUNDS];
+
+	if (!stamps.count) {
+		fprintf(stderr, "no recorded exchanges '%s' in " TEST_DATA "/stamps\n", name);
+		return -1;
+	}
+	struct clock_sample *samples = hour(&stamps);
+	for (int i = 0; i < ROUNDS; i++) {
+		measure_fit(samples, &init[i], &sweep[i]);
+		both[i] = init[i] + sweep[i];
+		ahead[i] = measure_ahead(samples);
+	}
+	printf("%s, %s stamps, %d exchanges:\n", name, kernel ? "kernel's" : "own", EXCHANGES);
+	print("finding steps", init);
+	print("36,000 borders", sweep);
+	print("both", both);
+	print("one answer ahead, of 400 exchanges", ahead);
+	free(samples);
+	free(stamps.samples);
+	return 0;
+}
+
+int main(void)
+{
+	return measure("udp-io", true) + measure("udp-idle", true) + measure("zmq-burst-io", false)
+		       ? 1
+		       : 0;
+}
