@@ -25,7 +25,7 @@ def test(lab):
 def over_the_network(lab, fleet):
     program, _ = fleet.begin(fleet_plan(fleet, "killed", PHASES, settings=LIMITS))
     for host in fleet.hosts:
-        host.wait_for_load()
+        host.wait_for_load(program)
     program.signal(signal.SIGKILL)
     killed = time.monotonic()
     for host in fleet.hosts:

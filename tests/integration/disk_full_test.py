@@ -41,7 +41,7 @@ def filled_in_mid_phase(lab, fleet):
     plan = fleet_plan(fleet, "full", phases, "3GiB")
     victim = fleet.hosts[0]
     program, directory = fleet.begin(plan)
-    victim.wait_for_load()
+    victim.wait_for_load(program)
     filler = victim.disk.mount / "filler"
     fill(filler)
     done = program.wait(40).expect(3)

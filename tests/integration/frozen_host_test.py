@@ -22,7 +22,7 @@ def test(lab):
                       settings={"suspect_after": "2s", "dead_after": f"{DEAD_AFTER_S}s"})
     victim = fleet.hosts[0]
     program, directory = fleet.begin(plan)
-    victim.wait_for_load()
+    victim.wait_for_load(program)
     victim.agent.signal(signal.SIGSTOP)
     stopped = time.monotonic()
     done = program.wait(60).expect(3)

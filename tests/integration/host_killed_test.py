@@ -31,7 +31,7 @@ def kill_one(lab, fleet, policy):
                                 "dead_after": f"{DEAD_AFTER_S}s"})
     victim = fleet.hosts[1]
     program, directory = fleet.begin(plan)
-    began = victim.wait_for_load()
+    began = victim.wait_for_load(program)
     time.sleep(1)  # so that batches of its timeline are on their way
     victim.agent.signal(signal.SIGKILL)
     killed = time.monotonic()

@@ -20,19 +20,19 @@ class Fleet:
         self.bridge = f"{lab.prefix}b"
         self.controller = f"{lab.prefix}c"
         add_namespace(lab, self.bridge)
-        lab.call("ip", "-n", self.bridge, "link", "add", "br0", "type", "bridge")
-        lab.call("ip", "-n", self.bridge, "link", "set", "br0", "up")
+        ip(lab, self.bridge, "link", "add", "br0", "type", "bridge")
+        ip(lab, self.bridge, "link", "set", "br0", "up")
         self.attach(self.controller, "10.77.0.250", 250)
         self.hosts = [Host(self, number) for number in range(1, count + 1)]
 
     def attach(self, namespace, address, number):
-        call = self.lab.call
-        add_namespace(self.lab, namespace)
-        call("ip", "link", "add", f"p{number}", "netns", self.bridge, "type", "veth",
-             "peer", "name", "eth0", "netns", namespace)
-        call("ip", "-n", self.bridge, "link", "set", f"p{number}", "master", "br0", "up")
-        call("ip", "-n", namespace, "addr", "add", f"{address}/24", "dev", "eth0")
-        call("ip", "-n", namespace, "link", "set", "eth0", "up")
+        lab = self.lab
+        add_namespace(lab, namespace)
+        ip(lab, self.bridge, "link", "add", f"p{number}", "type", "veth",
+           "peer", "name", "eth0", "netns", namespace)
+        ip(lab, self.bridge, "link", "set", f"p{number}", "master", "br0", "up")
+        ip(lab, namespace, "addr", "add", f"{address}/24", "dev", "eth0")
+        ip(lab, namespace, "link", "set", "eth0", "up")
 
     def muster(self, *arguments):
         return self.lab.muster(*arguments, namespace=self.controller)
@@ -56,8 +56,9 @@ class Host:
         self.disk = None
         fleet.attach(self.namespace, self.address, number)
 
-    def start_agent(self, disk, binary="muster-agent", devices=()):
-        """An agent that may use the file system of `disk` and the devices named."""
+    def start_agent(self, disk, binary="muster-agent", devices=(), before=()):
+        """An agent that may use the file system of `disk` and the devices named; `before` are the
+        words that its command stands behind."""
         self.disk = disk
         config = self.lab.directory / f"agent-{self.address}.yaml"
         paths = [disk.mount] if disk and disk.mount else []
@@ -66,7 +67,7 @@ class Host:
             f"allow_paths: {flow(paths)}\n"
             f"allow_devices: {flow(devices)}\n"
             f"spool: {flow(self.lab.directory / f'spool-{self.address}')}\n")
-        command = [self.lab.build / binary, "--config", config, "--insecure"]
+        command = [*before, self.lab.build / binary, "--config", config, "--insecure"]
         self.agent = self.lab.start(f"agent-{self.address}", command, self.namespace)
         wait_for(self.is_listening, 20, f"agent on {self.address} listens")
         return self.agent
@@ -76,11 +77,15 @@ class Host:
                 f"agent on {self.address} ended: {self.agent.output()}")
         return "listening" in self.agent.output()[0]
 
-    def wait_for_load(self, seconds=30, bytes_moved=4 << 20):
-        """Until its disk has moved that much from now on; answers when that was."""
+    def wait_for_load(self, program, seconds=30, bytes_moved=4 << 20):
+        """Until `program` has its disk move that much from now on; answers when that was."""
         before = sum(self.disk.counters())
-        wait_for(lambda: sum(self.disk.counters()) - before > bytes_moved, seconds,
-                 f"load on {self.address}")
+
+        def moves():
+            require(program.is_running(), f"the run is over: {program.output()}")
+            return sum(self.disk.counters()) - before > bytes_moved
+
+        wait_for(moves, seconds, f"load on {self.address}")
         return time.monotonic()
 
     def last_move(self, seconds, quiet=1.5):
@@ -102,4 +107,9 @@ class Host:
 def add_namespace(lab, name):
     lab.call("ip", "netns", "add", name)
     lab.undo.callback(lab.call, "ip", "netns", "del", name)
-    lab.call("ip", "-n", name, "link", "set", "lo", "up")
+    ip(lab, name, "link", "set", "lo", "up")
+
+
+def ip(lab, namespace, *words):
+    """Not `ip -n`, which wants to change the mounts and so does not work in a chroot."""
+    lab.call("nsenter", f"--net=/run/netns/{namespace}", "ip", *words)

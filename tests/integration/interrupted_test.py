@@ -23,7 +23,7 @@ def test(lab):
 
 def over_the_network(lab, fleet, host):
     program, directory = fleet.begin(fleet_plan(fleet, "far", PHASES))
-    host.wait_for_load()
+    host.wait_for_load(program)
     interrupt(program, directory, host)
 
 
@@ -33,7 +33,7 @@ def on_the_loopback(lab, host):
                       {"disk": {"path": ".", "size": "128MiB"}}, PHASES)
     directory = lab.directory / "near-run"
     program = lab.muster("run", plan, "--out", directory)
-    host.wait_for_load()
+    host.wait_for_load(program)
     interrupt(program, directory, host)
     wait_for(lambda: set(lab.processes()) <= {host.agent.pid}, 5, "local agents end")
     lab.require_nothing_left(but=[host.agent.pid])

@@ -120,7 +120,7 @@ class Program:
             for number in (signal.SIGCONT, signal.SIGTERM, signal.SIGKILL):
                 if not self.is_running():
                     break
-                self.process.send_signal(number)
+                os.killpg(self.pid, number)
                 if number == signal.SIGCONT:
                     continue
                 with contextlib.suppress(subprocess.TimeoutExpired):

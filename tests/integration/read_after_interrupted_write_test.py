@@ -34,7 +34,7 @@ def ended_by_a_person(lab, fleet, host):
     phases = [{**WRITE, "runtime": "60s"}]
     plan = fleet_plan(fleet, "broken-off", phases, SIZE, keep=True)
     program, _ = fleet.begin(plan)
-    host.wait_for_load()
+    host.wait_for_load(program)
     program.signal(signal.SIGINT)
     program.wait(20).expect(3)
     require(len(host.disk.files()) == 1, f"kept are {host.disk.files()}")

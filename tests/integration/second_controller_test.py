@@ -13,7 +13,7 @@ def test(lab):
     host.start_agent(xfs_disk(lab, "disk"))
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "5s"}]
     first, directory = fleet.begin(fleet_plan(fleet, "first", phases))
-    host.wait_for_load()
+    host.wait_for_load(first)
     second, _ = fleet.run(fleet_plan(fleet, "second", phases))
     second.expect(6)
     require(str(first.pid) in second.text and host.address in second.text,
