@@ -9,6 +9,7 @@
 #include "controller/analysis/devices.h"
 #include "controller/analysis/window.h"
 #include "controller/phase_edges.h"
+#include "controller/realign.h"
 
 /* How far beyond the present a bucket may lie: clocks differ by their bound, not by more. */
 #define BUCKET_SLACK_NS (10 * NS_PER_S)
@@ -353,6 +354,9 @@ static void fill_edges(struct filling *filling, uint32_t h)
 	series->edges_count[h] = count;
 	series->edges[h] = phase_edges_compute(&filling->edges, &filling->clock, filling->host,
 					       count, &phase->hosts[h].edges);
+	phase->hosts[h].edges.realigned =
+		realign_host(phase, series->series[h], phase->hosts[h].targets_count,
+			     &series->edges[h], &series->edges_count[h]);
 }
 
 /* Answers the bound of the host's instants. */

@@ -125,6 +125,8 @@ static const struct record_row edges_rows[] = {
 	 .doc = "every such error is within +- this; 2^63 - 1 and more: unknown"},
 	{MEMBER(struct result_edges, amendments), .doc = "how often borders were moved meanwhile"},
 	{MEMBER(struct result_edges, disrupted), .doc = "buckets about which the clock jumped"},
+	{MEMBER(struct result_edges, realigned),
+	 .doc = "buckets that lay over half a bucket off and were moved, whole"},
 };
 static const struct record_table edges_table =
 	RECORD_TABLE(struct result_edges, "edges", edges_rows, "How well buckets lie.");

@@ -110,6 +110,7 @@ struct result_edges {
 	uint64_t bound_ns; /* each error is within +- this; UINT64_MAX: unknown */
 	uint32_t amendments;
 	uint32_t disrupted; /* buckets about which the clock jumped */
+	uint32_t realigned; /* buckets that were moved to where they belong (realign.h) */
 };
 
 /* A worker that began later than the others. */
