@@ -1,5 +1,6 @@
 /* main.c - muster-agent: reads its configuration, listens, serves. */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,13 @@
 
 enum { EXIT_USAGE = 2, EXIT_BROKEN = 3, EXIT_SET_UP = 6 };
 
-static volatile sig_atomic_t stop;
+/* Lock-free, so that a signal may set it. */
+static atomic_bool stop;
 
 static void on_signal(int number)
 {
 	(void)number;
-	stop = 1;
+	atomic_store(&stop, true);
 }
 
 static void take_signals(void)

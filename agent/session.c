@@ -597,7 +597,7 @@ int session_serve(const struct session_setup *setup, struct error *err)
 	s->written = written_new();
 	outbox_init(&s->outbox);
 	platform_facts(&s->facts);
-	while (!*setup->stop && !parent_is_gone(s)) {
+	while (!atomic_load(setup->stop) && !parent_is_gone(s)) {
 		receive(s);
 		tick(s);
 	}

@@ -5,7 +5,7 @@
 #ifndef MUSTER_AGENT_SESSION_H
 #define MUSTER_AGENT_SESSION_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "agent/clock_responder.h"
@@ -23,7 +23,7 @@ struct session_setup {
 	struct disruption_watch *watch;    /* NULL: nobody watches the clocks */
 	bool insecure;                     /* as typed */
 	int parent_fd;                     /* when it closes, the agent ends; -1: none */
-	volatile sig_atomic_t *stop;       /* set by a signal: stop the load, clean up, end */
+	const atomic_bool *stop;           /* set by a signal: stop the load, clean up, end */
 };
 
 /* Serves until `stop` or the parent's end; a phase under way is stopped and what muster made is

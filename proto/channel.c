@@ -58,6 +58,7 @@ static struct channel *channel_open(struct error *err)
 	zsock_set_router_mandatory(channel->socket, 1);
 	zsock_set_router_handover(channel->socket, 1);
 	zsock_set_sndhwm(channel->socket, CHANNEL_QUEUE_FRAMES);
+	zsock_set_rcvhwm(channel->socket, CHANNEL_QUEUE_FRAMES);
 	zsock_set_maxmsgsize(channel->socket, CODEC_FRAME_MAX);
 	return channel;
 }

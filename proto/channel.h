@@ -2,7 +2,8 @@
  *
  * Only the thread that made it may touch it. Sending never blocks: what the socket does not take
  * waits in a queue for each peer of at most CHANNEL_QUEUE_MAX bytes; beyond that a send is refused.
- * ZeroMQ itself holds at most CHANNEL_QUEUE_FRAMES more, also for a peer that is not connected yet.
+ * ZeroMQ itself holds at most CHANNEL_QUEUE_FRAMES more each way, also for a peer that is not
+ * connected yet; beyond that a peer that sends too much waits in its own kernel.
  * channel.c is the only file that knows czmq. */
 #ifndef MUSTER_PROTO_CHANNEL_H
 #define MUSTER_PROTO_CHANNEL_H

@@ -1,7 +1,6 @@
 /* The agent's conversation, with a controller that is this test. */
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -18,7 +17,7 @@ static struct scene scene;
 static char work[128], endpoint[64];
 static struct channel *agent, *controller;
 static struct channel_peer to_agent;
-static volatile sig_atomic_t stop;
+static atomic_bool stop;
 static pthread_t session;
 
 static void *serve(void *context)
@@ -45,7 +44,7 @@ static int set_up(void **state)
 	if (!agent || !controller)
 		return -1;
 	snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%u", channel_port(agent));
-	stop = 0;
+	atomic_store(&stop, false);
 	return channel_connect(controller, endpoint, &to_agent, &err) ||
 	       pthread_create(&session, NULL, serve, NULL);
 }
@@ -55,7 +54,7 @@ static int tear_down(void **state)
 	void *failed;
 
 	(void)state;
-	stop = 1;
+	atomic_store(&stop, true);
 	pthread_join(session, &failed);
 	channel_free(controller, 0);
 	channel_free(agent, 0);
