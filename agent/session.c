@@ -1,24 +1,12 @@
-#include "agent/session.h"
+#include "agent/session_inside.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/cleaner.h"
-#include "agent/outbox.h"
-#include "agent/phase_run.h"
-#include "agent/platform/platform.h"
-#include "common/clock.h"
-#include "common/log.h"
 #include "common/memory.h"
-#include "proto/agent_state.h"
-#include "proto/codec.h"
-#include "proto/version.h"
 
-#define TICK_MS          20
 #define HARVEST_NS       (100 * NS_PER_MS)
 #define HEARTBEAT_NS     NS_PER_S
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
@@ -26,36 +14,10 @@
 #define STOP_PATIENCE_NS (30 * NS_PER_S)
 #define IDLE_PEER_NS     (60 * NS_PER_S) /* the longest dead_after */
 
-struct session {
-	const struct session_setup *setup;
-	struct platform_facts facts;
-	struct written *written;
-
-	enum agent_state state;
-	char lease[CODEC_LEASE_SIZE];
-	char *holder, *host; /* of the lease */
-	char since[CLOCK_TEXT_SIZE];
-	uint64_t dead_after_ns, heard_ns, beat_ns;
-	struct channel_peer controller;
-	bool controller_left; /* released or expired: nobody to answer to */
-
-	uint32_t phase, attempt;
-	struct phase_run *run;
-	bool answered; /* ready or failed was sent */
-	bool done_queued;
-	uint64_t harvested_ns, progress_ns;
-	uint64_t ticked_ns, longest_gap_ns; /* how long the session itself stood still */
-	struct outbox outbox;
-	struct cleaner *cleaner;
-	bool keep; /* the release says that files stay */
-
-	struct log_limit malformed, unexpected, strangers;
-};
-
 /* ---- sending ---- */
 
-static void send_to(struct session *s, const struct channel_peer *peer, enum message_kind kind,
-		    const void *body)
+void session_send_to(struct session *s, const struct channel_peer *peer, enum message_kind kind,
+		     const void *body)
 {
 	struct envelope envelope = {.kind = kind, .phase = s->phase, .attempt = s->attempt};
 	struct bytes frame = {0};
@@ -68,11 +30,52 @@ static void send_to(struct session *s, const struct channel_peer *peer, enum mes
 	free(frame.data);
 }
 
-static void send_message(struct session *s, enum message_kind kind, const void *body)
+void session_send(struct session *s, enum message_kind kind, const void *body)
 {
 	if (!s->controller_left)
-		send_to(s, &s->controller, kind, body);
+		session_send_to(s, &s->controller, kind, body);
 }
+
+/* ---- state ---- */
+
+bool session_go(struct session *s, enum agent_event event)
+{
+	int next = agent_state_next(s->state, event);
+	uint64_t passed;
+
+	if (next < 0) {
+		if ((passed = log_limit_pass(&s->unexpected, clock_now_ns())))
+			log_warning("%s cannot come in state %s: ignored (%llu such)",
+				    agent_event_name(event), agent_state_name(s->state),
+				    (unsigned long long)passed);
+		return false;
+	}
+	log_debug("%s: %s -> %s", agent_event_name(event), agent_state_name(s->state),
+		  agent_state_name((enum agent_state)next));
+	s->state = (enum agent_state)next;
+	return true;
+}
+
+void session_end_phase(struct session *s)
+{
+	phase_run_free(s->run);
+	s->run = NULL;
+	outbox_release(&s->outbox);
+}
+
+void session_forget_lease(struct session *s)
+{
+	free(s->holder);
+	free(s->host);
+	s->holder = s->host = NULL;
+	s->keep = false;
+	memset(s->lease, 0, sizeof(s->lease));
+	if (s->setup->responder)
+		clock_responder_set(s->setup->responder, 0, NULL);
+	s->phase = s->attempt = 0;
+}
+
+/* ---- what time brings ---- */
 
 /* Numbered and kept until acknowledged. */
 static void queue_message(struct session *s, enum message_kind kind, const void *body)
@@ -97,314 +100,14 @@ static void send_outbox(struct session *s, uint64_t now)
 	}
 }
 
-static void refuse(struct session *s, const struct channel_peer *peer, char *reason)
-{
-	struct refuse body = {.version = (char *)version_text(),
-			      .fingerprint = (char *)version_fingerprint(),
-			      .host = s->facts.hostname,
-			      .reason = reason};
-	send_to(s, peer, MESSAGE_REFUSE, &body);
-	free(reason);
-}
-
-/* ---- state ---- */
-
-/* Goes on by the table; what it does not allow is said and refused. */
-static bool go(struct session *s, enum agent_event event)
-{
-	int next = agent_state_next(s->state, event);
-	uint64_t passed;
-
-	if (next < 0) {
-		if ((passed = log_limit_pass(&s->unexpected, clock_now_ns())))
-			log_warning("%s cannot come in state %s: ignored (%llu such)",
-				    agent_event_name(event), agent_state_name(s->state),
-				    (unsigned long long)passed);
-		return false;
-	}
-	log_debug("%s: %s -> %s", agent_event_name(event), agent_state_name(s->state),
-		  agent_state_name((enum agent_state)next));
-	s->state = (enum agent_state)next;
-	return true;
-}
-
-static void end_phase(struct session *s)
-{
-	phase_run_free(s->run);
-	s->run = NULL;
-	outbox_release(&s->outbox);
-}
-
-static void forget_lease(struct session *s)
-{
-	free(s->holder);
-	free(s->host);
-	s->holder = s->host = NULL;
-	s->keep = false;
-	memset(s->lease, 0, sizeof(s->lease));
-	if (s->setup->responder)
-		clock_responder_set(s->setup->responder, 0, NULL);
-	s->phase = s->attempt = 0;
-}
-
-/* ---- clocks ---- */
-
-static int digit(char c)
-{
-	const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
-static bool read_key(const char *text, unsigned char key[CLOCK_KEY_SIZE])
-{
-	if (strlen(text) != 2 * CLOCK_KEY_SIZE)
-		return false;
-	for (size_t i = 0; i < CLOCK_KEY_SIZE; i++) {
-		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return false;
-		key[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
-}
-
 static void tell_disruptions(struct session *s)
 {
 	struct disruption disruption;
 
 	while (s->setup->watch && disruption_watch_take(s->setup->watch, &disruption))
 		if (s->state != AGENT_STATE_FREE)
-			send_message(s, MESSAGE_DISRUPTION, &disruption);
+			session_send(s, MESSAGE_DISRUPTION, &disruption);
 }
-
-/* ---- messages ---- */
-
-static void on_hello(struct session *s, const struct channel_peer *peer, const struct hello *hello)
-{
-	uint64_t passed;
-
-	if (strcmp(hello->fingerprint, version_fingerprint()) != 0) {
-		if ((passed = log_limit_pass(&s->strangers, clock_now_ns())))
-			log_warning("%s %s on '%s' speaks another protocol (%s, here %s): refused "
-				    "(%llu such)",
-				    hello->program, hello->version, hello->host, hello->fingerprint,
-				    version_fingerprint(), (unsigned long long)passed);
-		refuse(s, peer,
-		       mem_format(
-			       "this agent is muster %s (protocol %s), the controller is muster %s "
-			       "(protocol %s); install the same build on both",
-			       version_text(), version_fingerprint(), hello->version,
-			       hello->fingerprint));
-		return;
-	}
-	struct hello answer = {.version = (char *)version_text(),
-			       .fingerprint = (char *)version_fingerprint(),
-			       .host = s->facts.hostname,
-			       .program = "muster-agent"};
-	send_to(s, peer, MESSAGE_HELLO, &answer);
-}
-
-static void on_lease(struct session *s, const struct channel_peer *peer,
-		     const struct envelope *envelope, const struct lease *lease)
-{
-	bool again = s->state != AGENT_STATE_FREE && strcmp(envelope->lease, s->lease) == 0;
-
-	if (!again && s->state != AGENT_STATE_FREE) {
-		refuse(s, peer,
-		       mem_format("the agent is held by %s since %s (state %s)",
-				  s->holder ? s->holder : "nobody: it still cleans up", s->since,
-				  agent_state_name(s->state)));
-		return;
-	}
-	if (!again) {
-		unsigned char key[CLOCK_KEY_SIZE];
-		if (strlen(envelope->lease) != CODEC_LEASE_SIZE - 1 ||
-		    !read_key(lease->clock_key, key)) {
-			refuse(s, peer, mem_text("the lease lacks its token or the clock's key"));
-			return;
-		}
-		if (s->setup->responder)
-			clock_responder_set(s->setup->responder, lease->clock_session, key);
-		go(s, AGENT_EVENT_LEASE);
-		memcpy(s->lease, envelope->lease, sizeof(s->lease));
-		s->holder = mem_text(lease->holder);
-		s->host = mem_text(lease->host);
-		s->dead_after_ns = lease->dead_after_ns;
-		s->controller = *peer;
-		s->controller_left = false;
-		clock_wall_text(s->since);
-		log_info("leased to %s as '%s' for run %s", s->holder, s->host, lease->run);
-	}
-	s->heard_ns = clock_now_ns();
-	platform_facts(&s->facts);
-	struct leased body = {.system = s->facts.system,
-			      .kernel = s->facts.kernel,
-			      .hostname = s->facts.hostname,
-			      .boot_id = s->facts.boot_id,
-			      .cpus = s->facts.cpus,
-			      .memory_bytes = s->facts.memory_bytes,
-			      .uptime_s = s->facts.uptime_s,
-			      .insecure = s->setup->insecure};
-	send_message(s, MESSAGE_LEASED, &body);
-}
-
-static void on_prepare(struct session *s, const struct envelope *envelope,
-		       const struct prepare *prepare)
-{
-	if (!go(s, AGENT_EVENT_PREPARE))
-		return;
-	s->phase = envelope->phase;
-	s->attempt = envelope->attempt;
-	s->answered = s->done_queued = false;
-	s->progress_ns = s->harvested_ns = clock_now_ns();
-	outbox_release(&s->outbox);
-	s->run = phase_run_new(prepare, s->host, s->setup->config, s->setup->files, s->written);
-}
-
-static void on_start(struct session *s, const struct start *start)
-{
-	uint64_t now = clock_now_ns();
-
-	if (s->state == AGENT_STATE_READY && start->at_ns <= now) {
-		struct late late = {.at_ns = start->at_ns, .now_ns = now};
-		send_message(s, MESSAGE_LATE, &late);
-		return;
-	}
-	if (go(s, AGENT_EVENT_START)) {
-		s->longest_gap_ns = 0;
-		phase_run_start(s->run, start);
-	}
-}
-
-static void on_amend(struct session *s, const struct amend *amend)
-{
-	struct amended answer = {.bucket = amend->bucket};
-
-	if (s->state != AGENT_STATE_RUNNING)
-		return;
-	answer.taken = phase_run_amend(s->run, amend);
-	send_message(s, MESSAGE_AMENDED, &answer);
-}
-
-/* The next phase may be asked for right behind the last acknowledgement: finished at once. */
-static void on_ack(struct session *s, const struct ack *ack)
-{
-	outbox_acknowledge(&s->outbox, ack->sequence);
-	if (s->state == AGENT_STATE_RUNNING && s->done_queued && outbox_is_empty(&s->outbox) &&
-	    go(s, AGENT_EVENT_FINISHED))
-		end_phase(s);
-}
-
-static void on_abort(struct session *s, const struct abort_load *body)
-{
-	enum agent_state before = s->state;
-
-	if (!go(s, AGENT_EVENT_ABORT))
-		return;
-	if (before == AGENT_STATE_READY)
-		end_phase(s);
-	else if (s->run)
-		phase_run_stop(s->run, DONE_ABORTED, body->reason);
-}
-
-static void on_release(struct session *s, const struct release *body)
-{
-	if (go(s, AGENT_EVENT_RELEASE))
-		s->keep = body->keep;
-}
-
-static void on_probe(struct session *s, const struct channel_peer *peer, const struct probe *probe,
-		     uint64_t received_ns)
-{
-	struct probed body = {.t1_ns = probe->t1_ns, .t2_ns = received_ns};
-
-	body.t3_ns = clock_now_ns();
-	send_to(s, peer, MESSAGE_PROBED, &body);
-}
-
-/* Only what belongs to the lease and, within a phase, to that phase and attempt. */
-static void on_leased_message(struct session *s, const struct channel_peer *peer,
-			      const struct message *message, uint64_t now)
-{
-	const struct envelope *envelope = &message->envelope;
-
-	if (s->state == AGENT_STATE_FREE || strcmp(envelope->lease, s->lease) != 0) {
-		log_debug("%s of another lease: ignored", message_types[envelope->kind].name);
-		return;
-	}
-	s->heard_ns = now;
-	s->controller = *peer;
-	bool of_phase = envelope->phase == s->phase && envelope->attempt == s->attempt;
-	switch (envelope->kind) {
-	case MESSAGE_PREPARE:
-		on_prepare(s, envelope, message->body);
-		break;
-	case MESSAGE_START:
-		if (of_phase)
-			on_start(s, message->body);
-		break;
-	case MESSAGE_AMEND:
-		if (of_phase)
-			on_amend(s, message->body);
-		break;
-	case MESSAGE_ACK:
-		if (of_phase)
-			on_ack(s, message->body);
-		break;
-	case MESSAGE_ABORT:
-		on_abort(s, message->body);
-		break;
-	case MESSAGE_RELEASE:
-		on_release(s, message->body);
-		break;
-	case MESSAGE_PROBE:
-		on_probe(s, peer, message->body, now);
-		break;
-	default:
-		break; /* heartbeat: to have been heard is all */
-	}
-}
-
-/* Not for longer than a tick, however much comes: one peer must not keep the load and the others
- * waiting. */
-static void receive(struct session *s)
-{
-	uint64_t end = clock_now_ns() + TICK_MS * NS_PER_MS;
-	struct channel_peer peer;
-	struct bytes frame;
-	struct message message;
-	struct error err;
-	int timeout = TICK_MS;
-
-	while (timeout >= 0 && channel_receive(s->setup->channel, timeout, &peer, &frame) > 0) {
-		uint64_t now = clock_now_ns(), passed;
-		int bad = codec_unpack(frame.data, frame.size, &message, &err);
-		free(frame.data);
-		timeout = now < end ? 0 : -1;
-		if (bad || !message_types[message.envelope.kind].from_controller) {
-			if ((passed = log_limit_pass(&s->malformed, now)))
-				log_warning("malformed message from a peer (%.*s…) dropped (%llu "
-					    "such): %s",
-					    (int)(peer.size < 24 ? peer.size : 24),
-					    peer.id[0] ? (const char *)peer.id : "?",
-					    (unsigned long long)passed,
-					    bad ? err.text : "not a controller's");
-			if (!bad)
-				message_release(&message);
-			continue;
-		}
-		if (message.envelope.kind == MESSAGE_HELLO)
-			on_hello(s, &peer, message.body);
-		else if (message.envelope.kind == MESSAGE_LEASE)
-			on_lease(s, &peer, &message.envelope, message.body);
-		else
-			on_leased_message(s, &peer, &message, now);
-		message_release(&message);
-	}
-}
-
-/* ---- what time brings ---- */
 
 static void tell_progress(struct session *s, uint64_t now)
 {
@@ -419,20 +122,20 @@ static void tell_progress(struct session *s, uint64_t now)
 	if (now - s->progress_ns < NS_PER_S)
 		return;
 	s->progress_ns = now;
-	send_message(s, MESSAGE_PROGRESS, &progress);
+	session_send(s, MESSAGE_PROGRESS, &progress);
 }
 
 static void poll_preparing(struct session *s, uint64_t now)
 {
 	switch (phase_run_state(s->run)) {
 	case PHASE_RUN_READY:
-		if (go(s, AGENT_EVENT_READY))
-			send_message(s, MESSAGE_READY, phase_run_ready(s->run));
+		if (session_go(s, AGENT_EVENT_READY))
+			session_send(s, MESSAGE_READY, phase_run_ready(s->run));
 		break;
 	case PHASE_RUN_FAILED:
-		send_message(s, MESSAGE_FAILED, phase_run_failure(s->run));
-		go(s, AGENT_EVENT_FAILED);
-		end_phase(s);
+		session_send(s, MESSAGE_FAILED, phase_run_failure(s->run));
+		session_go(s, AGENT_EVENT_FAILED);
+		session_end_phase(s);
 		break;
 	default:
 		tell_progress(s, now);
@@ -461,7 +164,7 @@ static void tell_moved(struct session *s, uint64_t now)
 	s->progress_ns = now;
 	struct progress progress = {.target = (char *)target,
 				    .done_bytes = phase_run_moved(s->run)};
-	send_message(s, MESSAGE_PROGRESS, &progress);
+	session_send(s, MESSAGE_PROGRESS, &progress);
 }
 
 static void queue_done(struct session *s)
@@ -495,7 +198,7 @@ static void poll_releasing(struct session *s)
 		enum phase_run_state state = phase_run_state(s->run);
 		if (state == PHASE_RUN_PREPARING || state == PHASE_RUN_RUNNING)
 			return;
-		end_phase(s);
+		session_end_phase(s);
 	}
 	if (!s->cleaner)
 		s->cleaner = cleaner_new(s->setup->files, s->keep);
@@ -504,20 +207,20 @@ static void poll_releasing(struct session *s)
 	const struct released *released = cleaner_released(s->cleaner);
 	for (uint32_t i = 0; i < released->left_count; i++)
 		log_warning("not removed: %s", released->left[i].name);
-	send_message(s, MESSAGE_RELEASED, released);
+	session_send(s, MESSAGE_RELEASED, released);
 	cleaner_free(s->cleaner);
 	s->cleaner = NULL;
 	written_free(s->written);
 	s->written = written_new();
-	go(s, AGENT_EVENT_RELEASED);
+	session_go(s, AGENT_EVENT_RELEASED);
 	log_info("released");
-	forget_lease(s);
+	session_forget_lease(s);
 }
 
 /* Nobody to work for any more: stop the load, remove what was made. */
 static void expire(struct session *s, const char *why)
 {
-	if (!go(s, AGENT_EVENT_EXPIRED))
+	if (!session_go(s, AGENT_EVENT_EXPIRED))
 		return;
 	log_warning("%s: stopping the load and freeing the lease of %s", why, s->holder);
 	s->controller_left = true;
@@ -551,7 +254,7 @@ static void tick(struct session *s)
 	if (now - s->beat_ns >= HEARTBEAT_NS) {
 		struct heartbeat beat = {.now_ns = now, .state = (uint32_t)s->state};
 		s->beat_ns = now;
-		send_message(s, MESSAGE_HEARTBEAT, &beat);
+		session_send(s, MESSAGE_HEARTBEAT, &beat);
 	}
 }
 
@@ -573,7 +276,7 @@ static int wind_down(struct session *s, struct error *err)
 	if (s->state != AGENT_STATE_FREE && s->state != AGENT_STATE_RELEASING)
 		expire(s, "the agent is told to end");
 	while (s->state == AGENT_STATE_RELEASING && clock_now_ns() < end) {
-		clock_sleep(TICK_MS * NS_PER_MS);
+		clock_sleep(SESSION_TICK_MS * NS_PER_MS);
 		poll_releasing(s);
 	}
 	if (s->state == AGENT_STATE_FREE)
@@ -598,13 +301,13 @@ int session_serve(const struct session_setup *setup, struct error *err)
 	outbox_init(&s->outbox);
 	platform_facts(&s->facts);
 	while (!atomic_load(setup->stop) && !parent_is_gone(s)) {
-		receive(s);
+		session_receive(s);
 		tick(s);
 	}
 	int result = wind_down(s, err);
 	if (result == 0) {
 		written_free(s->written);
-		forget_lease(s);
+		session_forget_lease(s);
 		free(s);
 	}
 	return result;

@@ -1,6 +1,5 @@
-#include "controller/fleet.h"
+#include "controller/fleet_inside.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "common/memory.h"
 #include "common/random.h"
 #include "proto/endpoint.h"
-#include "proto/version.h"
 
 #define TICK_NS       (50 * NS_PER_MS)
 #define HEARTBEAT_NS  NS_PER_S
@@ -24,7 +22,7 @@ static char *endpoint_of(const struct plan_host *host, uint16_t local_port)
 			   : endpoint_format(host->name, host->agents->port);
 }
 
-static void put_hex(char *text, const unsigned char *bytes, size_t size)
+void fleet_put_hex(char *text, const unsigned char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
@@ -46,7 +44,7 @@ static int make_token(char token[CODEC_LEASE_SIZE], struct error *err)
 
 	if (take_secret(secret, sizeof(secret), err) < 0)
 		return -1;
-	put_hex(token, secret, sizeof(secret));
+	fleet_put_hex(token, secret, sizeof(secret));
 	return 0;
 }
 
@@ -150,8 +148,7 @@ void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *bod
 	}
 }
 
-/* Over ZeroMQ, where datagrams do not get through. */
-static void send_probe(struct fleet *fleet, struct fleet_host *host)
+void fleet_send_probe(struct fleet *fleet, struct fleet_host *host)
 {
 	struct probe probe = {.t1_ns = clock_now_ns()};
 
@@ -159,7 +156,7 @@ static void send_probe(struct fleet *fleet, struct fleet_host *host)
 	fleet_send(fleet, host, MESSAGE_PROBE, &probe);
 }
 
-static uint32_t number_of(const struct fleet *fleet, const struct fleet_host *host)
+uint32_t fleet_number(const struct fleet *fleet, const struct fleet_host *host)
 {
 	return (uint32_t)(host - fleet->hosts);
 }
@@ -167,7 +164,7 @@ static uint32_t number_of(const struct fleet *fleet, const struct fleet_host *ho
 struct clock_estimate fleet_clock(const struct fleet *fleet, const struct fleet_host *host,
 				  uint64_t t)
 {
-	return clock_exchange_estimate(fleet->clocks, number_of(fleet, host), clock_now_ns(), t);
+	return clock_exchange_estimate(fleet->clocks, fleet_number(fleet, host), clock_now_ns(), t);
 }
 
 void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amend *amend)
@@ -179,7 +176,7 @@ void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amen
 
 /* ---- state ---- */
 
-static void end_with(struct fleet_host *host, enum fleet_status status, const char *why)
+void fleet_end_with(struct fleet_host *host, enum fleet_status status, const char *why)
 {
 	host->status = status;
 	free(host->why);
@@ -191,9 +188,9 @@ void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why)
 {
 	if (host->status == FLEET_STATUS_LOST)
 		return;
-	end_with(host, FLEET_STATUS_LOST, why);
+	fleet_end_with(host, FLEET_STATUS_LOST, why);
 	host->lost_ns = clock_now_ns();
-	clock_exchange_drop(fleet->clocks, number_of(fleet, host));
+	clock_exchange_drop(fleet->clocks, fleet_number(fleet, host));
 	channel_disconnect(fleet->channel, host->endpoint, &host->peer);
 }
 
@@ -206,253 +203,6 @@ void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt)
 		fleet->hosts[i].in_phase = false;
 		fleet->hosts[i].moved_ns = clock_now_ns();
 	}
-}
-
-/* ---- messages ---- */
-
-static void ask_lease(struct fleet *fleet, struct fleet_host *host)
-{
-	char name[256] = "?";
-	const struct passwd *user = getpwuid(getuid());
-
-	gethostname(name, sizeof(name) - 1);
-	char *holder = mem_format("%s@%s pid %d", user ? user->pw_name : "?", name, (int)getpid());
-	char key[2 * CLOCK_KEY_SIZE + 1];
-	put_hex(key, host->clock_key, CLOCK_KEY_SIZE);
-	struct lease lease = {.holder = holder,
-			      .run = fleet->run,
-			      .host = host->plan->name,
-			      .dead_after_ns = fleet->dead_after_ns,
-			      .clock_key = key,
-			      .clock_session = host->clock_session};
-	fleet_send(fleet, host, MESSAGE_LEASE, &lease);
-	free(holder);
-}
-
-static void on_hello(struct fleet *fleet, struct fleet_host *host, const struct hello *hello)
-{
-	if (host->status != FLEET_STATUS_CONNECTING)
-		return;
-	if (strcmp(hello->fingerprint, version_fingerprint()) != 0) {
-		char *why = mem_format(
-			"is %s %s (protocol %s), this controller is muster %s (protocol %s); "
-			"install the same build on both",
-			hello->program, hello->version, hello->fingerprint, version_text(),
-			version_fingerprint());
-		end_with(host, FLEET_STATUS_REFUSED, why);
-		free(why);
-		return;
-	}
-	host->status = FLEET_STATUS_GREETED;
-	ask_lease(fleet, host);
-}
-
-static void on_refuse(struct fleet_host *host, const struct refuse *refuse)
-{
-	if (host->status == FLEET_STATUS_CONNECTING || host->status == FLEET_STATUS_GREETED)
-		end_with(host, FLEET_STATUS_REFUSED,
-			 refuse->reason ? refuse->reason : "gave no reason");
-}
-
-/* Moves the body into `into`, whose old content is released. */
-static void take_body(const struct record_table *table, struct message *message, void *into)
-{
-	record_release(table, into);
-	memcpy(into, message->body, table->size);
-	memset(message->body, 0, table->size);
-}
-
-static void acknowledge(struct fleet *fleet, struct fleet_host *host)
-{
-	struct ack ack = {.sequence = host->sequence};
-
-	fleet_send(fleet, host, MESSAGE_ACK, &ack);
-}
-
-/* In order and once: what was taken before is acknowledged again, what came too early is not. */
-static bool take_sequence(struct fleet *fleet, struct fleet_host *host, uint64_t sequence)
-{
-	bool next = sequence == host->sequence + 1;
-
-	if (next)
-		host->sequence = sequence;
-	acknowledge(fleet, host);
-	return next;
-}
-
-#define DISRUPTIONS_KEPT 10000
-
-static void on_disruption(struct fleet_host *host, const struct disruption *disruption)
-{
-	if (host->disruptions_count >= DISRUPTIONS_KEPT)
-		return;
-	struct disruption *kept = RECORD_APPEND(host->disruptions, host->disruptions_count);
-	*kept = *disruption;
-}
-
-static void on_amended(struct fleet_host *host, const struct amended *amended)
-{
-	if (!host->is_amending || amended->bucket != host->amend.bucket)
-		return;
-	host->is_amending = false;
-	if (!amended->taken)
-		return;
-	if (amended->bucket == 0)
-		host->borders_count = 0; /* the start itself has moved */
-	struct border *border = RECORD_APPEND(host->borders, host->borders_count);
-	*border = (struct border){.from = amended->bucket,
-				  .at_ns = host->amend.at_ns,
-				  .drift_ppb = host->amend.drift_ppb};
-}
-
-static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struct message *message)
-{
-	uint64_t now = clock_now_ns();
-	struct progress *progress;
-
-	switch (message->envelope.kind) {
-	case MESSAGE_PROGRESS:
-		progress = message->body;
-		if (progress->done_bytes != host->progress.done_bytes)
-			host->moved_ns = now;
-		take_body(message_types[MESSAGE_PROGRESS].table, message, &host->progress);
-		break;
-	case MESSAGE_READY:
-		take_body(&ready_table, message, &host->ready);
-		host->is_ready = true;
-		break;
-	case MESSAGE_FAILED:
-		take_body(message_types[MESSAGE_FAILED].table, message, &host->failed);
-		host->is_failed = true;
-		break;
-	case MESSAGE_LATE:
-		host->is_late = true;
-		break;
-	case MESSAGE_AMENDED:
-		on_amended(host, message->body);
-		break;
-	case MESSAGE_TIMELINE:
-		host->moved_ns = now;
-		if (take_sequence(fleet, host, ((struct timeline *)message->body)->sequence))
-			fleet->on_timeline(fleet->context, number_of(fleet, host), message->body);
-		break;
-	case MESSAGE_DONE:
-		if (take_sequence(fleet, host, ((struct done *)message->body)->sequence)) {
-			take_body(&done_table, message, &host->done);
-			host->is_done = true;
-		}
-		break;
-	default:
-		fleet->dropped++;
-	}
-}
-
-static void on_probed(struct fleet *fleet, struct fleet_host *host, const struct probed *probed,
-		      uint64_t now)
-{
-	struct clock_sample sample = {.t1 = probed->t1_ns,
-				      .t2 = probed->t2_ns,
-				      .t3 = probed->t3_ns,
-				      .t4 = now,
-				      .upper_error_ns = 1,
-				      .lower_error_ns = 1,
-				      .stamp = CLOCK_STAMP_ZEROMQ};
-
-	if (probed->t1_ns != host->probed_ns)
-		return; /* of a probe given up */
-	clock_exchange_take(fleet->clocks, number_of(fleet, host), &sample);
-	host->probed_ns = 0;
-	if (host->probes_left && --host->probes_left)
-		send_probe(fleet, host);
-}
-
-/* Granted: from here on the clock's datagrams are answered too. */
-static void on_leased(struct fleet *fleet, struct fleet_host *host, struct message *message)
-{
-	struct clock_exchange_host how = {.address = host->reach.address,
-					  .address_size = host->reach.size,
-					  .session = host->clock_session};
-
-	if (host->status != FLEET_STATUS_GREETED)
-		return;
-	take_body(message_types[MESSAGE_LEASED].table, message, &host->facts);
-	host->status = FLEET_STATUS_LEASED;
-	memcpy(how.key, host->clock_key, sizeof(how.key));
-	clock_exchange_add(fleet->clocks, number_of(fleet, host), &how);
-}
-
-static void on_leased_message(struct fleet *fleet, struct fleet_host *host, struct message *message,
-			      uint64_t now)
-{
-	const struct envelope *envelope = &message->envelope;
-
-	if (strcmp(envelope->lease, fleet->lease) != 0) {
-		fleet->dropped++;
-		return;
-	}
-	switch (envelope->kind) {
-	case MESSAGE_LEASED:
-		on_leased(fleet, host, message);
-		break;
-	case MESSAGE_DISRUPTION:
-		on_disruption(host, message->body);
-		break;
-	case MESSAGE_HEARTBEAT:
-		break;
-	case MESSAGE_PROBED:
-		on_probed(fleet, host, message->body, now);
-		break;
-	case MESSAGE_RELEASED:
-		take_body(&released_table, message, &host->released);
-		host->is_released = true;
-		break;
-	default:
-		if (host->in_phase && envelope->phase == fleet->phase &&
-		    envelope->attempt == fleet->attempt)
-			on_phase_message(fleet, host, message);
-	}
-}
-
-/* The socket's name for a peer is "h<number of the connect>": no search over the hosts. */
-static struct fleet_host *host_of(struct fleet *fleet, const struct channel_peer *peer)
-{
-	unsigned long number = 0;
-
-	for (size_t i = 1; i < peer->size && i < 10; i++)
-		number = number * 10 + (unsigned long)(peer->id[i] - '0');
-	if (number < 1 || number > fleet->count)
-		return NULL;
-	struct fleet_host *host = &fleet->hosts[number - 1];
-	return channel_peer_is(&host->peer, peer) ? host : NULL;
-}
-
-static void take_frame(struct fleet *fleet, const struct channel_peer *peer,
-		       const struct bytes *frame)
-{
-	uint64_t now = clock_now_ns(), passed;
-	struct fleet_host *host = host_of(fleet, peer);
-	struct message message;
-	struct error err;
-
-	if (!host || host->status == FLEET_STATUS_LOST) {
-		fleet->dropped++;
-		return;
-	}
-	if (codec_unpack(frame->data, frame->size, &message, &err) < 0) {
-		fleet->dropped++;
-		if ((passed = log_limit_pass(&fleet->malformed, now)))
-			log_warning("host '%s' sent a malformed message (%llu such): %s",
-				    host->plan->name, (unsigned long long)passed, err.text);
-		return;
-	}
-	host->heard_ns = now;
-	if (message.envelope.kind == MESSAGE_HELLO)
-		on_hello(fleet, host, message.body);
-	else if (message.envelope.kind == MESSAGE_REFUSE)
-		on_refuse(host, message.body);
-	else
-		on_leased_message(fleet, host, &message, now);
-	message_release(&message);
 }
 
 /* ---- what time brings ---- */
@@ -512,7 +262,7 @@ static void tick(struct fleet *fleet)
 			host->probed_ns = host->probes_left = 0;
 		if (!host->probed_ns && clock_exchange_wants_zeromq(fleet->clocks, i)) {
 			host->probes_left = CLOCK_BURST;
-			send_probe(fleet, host);
+			fleet_send_probe(fleet, host);
 		}
 	}
 }
@@ -526,7 +276,7 @@ void fleet_pump(struct fleet *fleet, int timeout_ms)
 	/* Messages without a gap must not keep the caller from what it watches. */
 	for (int wait = timeout_ms; channel_receive(fleet->channel, wait, &peer, &frame) > 0;
 	     wait = 0) {
-		take_frame(fleet, &peer, &frame);
+		fleet_take_frame(fleet, &peer, &frame);
 		free(frame.data);
 		tick(fleet);
 		if (clock_now_ns() > end)

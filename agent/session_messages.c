@@ -1,0 +1,263 @@
+/* session_messages.c - what a controller says, and what the agent does about it. */
+#include "agent/session_inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "proto/version.h"
+
+static int digit(char c)
+{
+	const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+static bool read_key(const char *text, unsigned char key[CLOCK_KEY_SIZE])
+{
+	if (strlen(text) != 2 * CLOCK_KEY_SIZE)
+		return false;
+	for (size_t i = 0; i < CLOCK_KEY_SIZE; i++) {
+		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return false;
+		key[i] = (unsigned char)(high << 4 | low);
+	}
+	return true;
+}
+
+static void refuse(struct session *s, const struct channel_peer *peer, char *reason)
+{
+	struct refuse body = {.version = (char *)version_text(),
+			      .fingerprint = (char *)version_fingerprint(),
+			      .host = s->facts.hostname,
+			      .reason = reason};
+	session_send_to(s, peer, MESSAGE_REFUSE, &body);
+	free(reason);
+}
+
+static void on_hello(struct session *s, const struct channel_peer *peer, const struct hello *hello)
+{
+	uint64_t passed;
+
+	if (strcmp(hello->fingerprint, version_fingerprint()) != 0) {
+		if ((passed = log_limit_pass(&s->strangers, clock_now_ns())))
+			log_warning("%s %s on '%s' speaks another protocol (%s, here %s): refused "
+				    "(%llu such)",
+				    hello->program, hello->version, hello->host, hello->fingerprint,
+				    version_fingerprint(), (unsigned long long)passed);
+		refuse(s, peer,
+		       mem_format(
+			       "this agent is muster %s (protocol %s), the controller is muster %s "
+			       "(protocol %s); install the same build on both",
+			       version_text(), version_fingerprint(), hello->version,
+			       hello->fingerprint));
+		return;
+	}
+	struct hello answer = {.version = (char *)version_text(),
+			       .fingerprint = (char *)version_fingerprint(),
+			       .host = s->facts.hostname,
+			       .program = "muster-agent"};
+	session_send_to(s, peer, MESSAGE_HELLO, &answer);
+}
+
+static void on_lease(struct session *s, const struct channel_peer *peer,
+		     const struct envelope *envelope, const struct lease *lease)
+{
+	bool again = s->state != AGENT_STATE_FREE && strcmp(envelope->lease, s->lease) == 0;
+
+	if (!again && s->state != AGENT_STATE_FREE) {
+		refuse(s, peer,
+		       mem_format("the agent is held by %s since %s (state %s)",
+				  s->holder ? s->holder : "nobody: it still cleans up", s->since,
+				  agent_state_name(s->state)));
+		return;
+	}
+	if (!again) {
+		unsigned char key[CLOCK_KEY_SIZE];
+		if (strlen(envelope->lease) != CODEC_LEASE_SIZE - 1 ||
+		    !read_key(lease->clock_key, key)) {
+			refuse(s, peer, mem_text("the lease lacks its token or the clock's key"));
+			return;
+		}
+		if (s->setup->responder)
+			clock_responder_set(s->setup->responder, lease->clock_session, key);
+		session_go(s, AGENT_EVENT_LEASE);
+		memcpy(s->lease, envelope->lease, sizeof(s->lease));
+		s->holder = mem_text(lease->holder);
+		s->host = mem_text(lease->host);
+		s->dead_after_ns = lease->dead_after_ns;
+		s->controller = *peer;
+		s->controller_left = false;
+		clock_wall_text(s->since);
+		log_info("leased to %s as '%s' for run %s", s->holder, s->host, lease->run);
+	}
+	s->heard_ns = clock_now_ns();
+	platform_facts(&s->facts);
+	struct leased body = {.system = s->facts.system,
+			      .kernel = s->facts.kernel,
+			      .hostname = s->facts.hostname,
+			      .boot_id = s->facts.boot_id,
+			      .cpus = s->facts.cpus,
+			      .memory_bytes = s->facts.memory_bytes,
+			      .uptime_s = s->facts.uptime_s,
+			      .insecure = s->setup->insecure};
+	session_send(s, MESSAGE_LEASED, &body);
+}
+
+static void on_prepare(struct session *s, const struct envelope *envelope,
+		       const struct prepare *prepare)
+{
+	if (!session_go(s, AGENT_EVENT_PREPARE))
+		return;
+	s->phase = envelope->phase;
+	s->attempt = envelope->attempt;
+	s->answered = s->done_queued = false;
+	s->progress_ns = s->harvested_ns = clock_now_ns();
+	outbox_release(&s->outbox);
+	s->run = phase_run_new(prepare, s->host, s->setup->config, s->setup->files, s->written);
+}
+
+static void on_start(struct session *s, const struct start *start)
+{
+	uint64_t now = clock_now_ns();
+
+	if (s->state == AGENT_STATE_READY && start->at_ns <= now) {
+		struct late late = {.at_ns = start->at_ns, .now_ns = now};
+		session_send(s, MESSAGE_LATE, &late);
+		return;
+	}
+	if (session_go(s, AGENT_EVENT_START)) {
+		s->longest_gap_ns = 0;
+		phase_run_start(s->run, start);
+	}
+}
+
+static void on_amend(struct session *s, const struct amend *amend)
+{
+	struct amended answer = {.bucket = amend->bucket};
+
+	if (s->state != AGENT_STATE_RUNNING)
+		return;
+	answer.taken = phase_run_amend(s->run, amend);
+	session_send(s, MESSAGE_AMENDED, &answer);
+}
+
+/* The next phase may be asked for right behind the last acknowledgement: finished at once. */
+static void on_ack(struct session *s, const struct ack *ack)
+{
+	outbox_acknowledge(&s->outbox, ack->sequence);
+	if (s->state == AGENT_STATE_RUNNING && s->done_queued && outbox_is_empty(&s->outbox) &&
+	    session_go(s, AGENT_EVENT_FINISHED))
+		session_end_phase(s);
+}
+
+static void on_abort(struct session *s, const struct abort_load *body)
+{
+	enum agent_state before = s->state;
+
+	if (!session_go(s, AGENT_EVENT_ABORT))
+		return;
+	if (before == AGENT_STATE_READY)
+		session_end_phase(s);
+	else if (s->run)
+		phase_run_stop(s->run, DONE_ABORTED, body->reason);
+}
+
+static void on_release(struct session *s, const struct release *body)
+{
+	if (session_go(s, AGENT_EVENT_RELEASE))
+		s->keep = body->keep;
+}
+
+static void on_probe(struct session *s, const struct channel_peer *peer, const struct probe *probe,
+		     uint64_t received_ns)
+{
+	struct probed body = {.t1_ns = probe->t1_ns, .t2_ns = received_ns};
+
+	body.t3_ns = clock_now_ns();
+	session_send_to(s, peer, MESSAGE_PROBED, &body);
+}
+
+/* Only what belongs to the lease and, within a phase, to that phase and attempt. */
+static void on_leased_message(struct session *s, const struct channel_peer *peer,
+			      const struct message *message, uint64_t now)
+{
+	const struct envelope *envelope = &message->envelope;
+
+	if (s->state == AGENT_STATE_FREE || strcmp(envelope->lease, s->lease) != 0) {
+		log_debug("%s of another lease: ignored", message_types[envelope->kind].name);
+		return;
+	}
+	s->heard_ns = now;
+	s->controller = *peer;
+	bool of_phase = envelope->phase == s->phase && envelope->attempt == s->attempt;
+	switch (envelope->kind) {
+	case MESSAGE_PREPARE:
+		on_prepare(s, envelope, message->body);
+		break;
+	case MESSAGE_START:
+		if (of_phase)
+			on_start(s, message->body);
+		break;
+	case MESSAGE_AMEND:
+		if (of_phase)
+			on_amend(s, message->body);
+		break;
+	case MESSAGE_ACK:
+		if (of_phase)
+			on_ack(s, message->body);
+		break;
+	case MESSAGE_ABORT:
+		on_abort(s, message->body);
+		break;
+	case MESSAGE_RELEASE:
+		on_release(s, message->body);
+		break;
+	case MESSAGE_PROBE:
+		on_probe(s, peer, message->body, now);
+		break;
+	default:
+		break; /* heartbeat: to have been heard is all */
+	}
+}
+
+/* Not for longer than a tick, however much comes: one peer must not keep the load and the others
+ * waiting. */
+void session_receive(struct session *s)
+{
+	uint64_t end = clock_now_ns() + SESSION_TICK_MS * NS_PER_MS;
+	struct channel_peer peer;
+	struct bytes frame;
+	struct message message;
+	struct error err;
+	int timeout = SESSION_TICK_MS;
+
+	while (timeout >= 0 && channel_receive(s->setup->channel, timeout, &peer, &frame) > 0) {
+		uint64_t now = clock_now_ns(), passed;
+		int bad = codec_unpack(frame.data, frame.size, &message, &err);
+		free(frame.data);
+		timeout = now < end ? 0 : -1;
+		if (bad || !message_types[message.envelope.kind].from_controller) {
+			if ((passed = log_limit_pass(&s->malformed, now)))
+				log_warning("malformed message from a peer (%.*s…) dropped (%llu "
+					    "such): %s",
+					    (int)(peer.size < 24 ? peer.size : 24),
+					    peer.id[0] ? (const char *)peer.id : "?",
+					    (unsigned long long)passed,
+					    bad ? err.text : "not a controller's");
+			if (!bad)
+				message_release(&message);
+			continue;
+		}
+		if (message.envelope.kind == MESSAGE_HELLO)
+			on_hello(s, &peer, message.body);
+		else if (message.envelope.kind == MESSAGE_LEASE)
+			on_lease(s, &peer, &message.envelope, message.body);
+		else
+			on_leased_message(s, &peer, &message, now);
+		message_release(&message);
+	}
+}
