@@ -78,7 +78,7 @@ struct fleet {
 	uint64_t ticked_ns, beat_ns;
 	struct log_limit malformed;
 	uint64_t dropped; /* malformed or unexpected */
-	/* Called for each new timeline batch, in order, once. */
+	/* Called for each new timeline batch, in order, once; NULL: nobody wants them. */
 	void (*on_timeline)(void *context, uint32_t host, const struct timeline *timeline);
 	void *context;
 };

@@ -133,7 +133,8 @@ static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struc
 		break;
 	case MESSAGE_TIMELINE:
 		host->moved_ns = now;
-		if (take_sequence(fleet, host, ((struct timeline *)message->body)->sequence))
+		if (take_sequence(fleet, host, ((struct timeline *)message->body)->sequence) &&
+		    fleet->on_timeline)
 			fleet->on_timeline(fleet->context, fleet_number(fleet, host),
 					   message->body);
 		break;

@@ -8,13 +8,6 @@
 #include "controller/describe.h"
 #include "controller/report/report.h"
 
-static void ignore_timeline(void *context, uint32_t host, const struct timeline *timeline)
-{
-	(void)context;
-	(void)host;
-	(void)timeline;
-}
-
 /* The schedule of a phase: the bounds shown are those that a run would have. */
 static void watch_clocks(struct fleet *fleet, const volatile int *interrupted)
 {
@@ -41,7 +34,7 @@ static int show(struct assembly *assembly, struct error *err)
 
 int inspect_execute(const struct options *options, struct plan *plan)
 {
-	struct assembly assembly = {.fleet = {.on_timeline = ignore_timeline}};
+	struct assembly assembly = {0};
 	struct error err = {0};
 	const volatile int *interrupted = assembly_take_signals();
 	int failed = assembly_init(&assembly, plan, options->insecure, &err);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "common/log.h"
+#include "controller/check_fleet.h"
 #include "controller/inspect.h"
 #include "controller/options.h"
 #include "controller/plan.h"
@@ -45,6 +46,8 @@ static int with_plan(const struct options *options)
 			code = run_execute(options, &plan);
 		else if (options->command == OPTIONS_FLEET)
 			code = inspect_execute(options, &plan);
+		else if (options->fleet)
+			code = check_fleet_execute(options, &plan);
 		else
 			printf("%s: fine: %u phase%s on %u target%s\n", options->plan,
 			       plan.phases_count, plan.phases_count == 1 ? "" : "s",

@@ -8,7 +8,7 @@
 
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--insecure] [--quiet]\n"
-	"       muster check PLAN [--set KEY=VALUE]...\n"
+	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--insecure]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
@@ -18,7 +18,10 @@ const char options_usage[] =
 	"stderr, everything that was measured into a run directory.\n"
 	"\n"
 	"  run               measure\n"
-	"  check             read the plan and say all that is wrong with it; asks no host\n"
+	"  check             read the plan and say all that is wrong with it; asks no host, or "
+	"with\n"
+	"                    --fleet each one what it would do and lose, and what refuses it; no "
+	"I/O\n"
 	"  fleet             ask every host what it is and how well its clock is known; no I/O\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
@@ -33,12 +36,13 @@ const char options_usage[] =
 	"short),\n"
 	"      4 INCONCLUSIVE, 5 REFUSED by an agent before any I/O, 6 not set up\n";
 
-enum { OPTION_INSECURE = 256, OPTION_VERBOSE };
+enum { OPTION_INSECURE = 256, OPTION_VERBOSE, OPTION_FLEET };
 
 static const struct option known[] = {
 	{"out", required_argument, NULL, 'o'},
 	{"set", required_argument, NULL, 's'},
 	{"insecure", no_argument, NULL, OPTION_INSECURE},
+	{"fleet", no_argument, NULL, OPTION_FLEET},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{"help", no_argument, NULL, 'h'},
@@ -111,6 +115,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_INSECURE:
 			options->insecure = true;
+			break;
+		case OPTION_FLEET:
+			options->fleet = true;
 			break;
 		case 'q':
 			options->quiet = true;

@@ -16,6 +16,7 @@ struct options {
 	char **settings; /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;
+	bool fleet; /* check: ask the hosts too */
 	bool quiet; /* no progress */
 	bool verbose;
 };

@@ -346,3 +346,15 @@ enum run_phase_end run_phase_check(struct run_phase *run, const struct phase *ph
 	}
 	return end;
 }
+
+void run_phase_look(struct run_phase *run, const struct phase *phase, uint32_t number,
+		    void (*show)(void *context, const struct phase *phase,
+				 const struct fleet *fleet),
+		    void *context)
+{
+	fleet_begin_phase(run->fleet, number, 0);
+	join_phase(run->fleet);
+	prepare(run, phase, true);
+	show(context, phase, run->fleet);
+	abort_all(run, "only looked whether it can be run");
+}

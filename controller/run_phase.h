@@ -41,4 +41,11 @@ enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, u
 enum run_phase_end run_phase_check(struct run_phase *run, const struct phase *phase,
 				   uint32_t number);
 
+/* The same question for a person: `show` is called once every host in the phase has answered
+ * (is_ready, is_failed), or was lost. */
+void run_phase_look(struct run_phase *run, const struct phase *phase, uint32_t number,
+		    void (*show)(void *context, const struct phase *phase,
+				 const struct fleet *fleet),
+		    void *context);
+
 #endif

@@ -14,6 +14,7 @@ def test(lab):
     fleet = Fleet(lab, 1)
     fleet.hosts[0].start_agent(disk, devices=[disk.device, held.device])
     identity = refuse_to_write(lab, fleet, disk)
+    look(lab, fleet, disk, identity)
     read_only(lab, fleet, disk)
     never_when_mounted(lab, fleet, held)
     only_when_listed(lab, fleet)
@@ -53,6 +54,20 @@ def refuse_to_write(lab, fleet, disk):
         done.expect(5)
         require(disk.digest() == digest, f"the device was changed with a {name} identity")
     return found[2]
+
+
+def look(lab, fleet, disk, identity):
+    """`check --fleet` says what would be lost, or what refuses it, and touches nothing."""
+    digest = disk.digest()
+    for destroy, code, words in ((None, 5, f'destroy: "{identity}"'),
+                                 (identity, 0, "WHOSE CONTENT IS LOST")):
+        target = {"device": disk.device, **({"destroy": destroy} if destroy else {})}
+        phases = [{"name": "write", "op": "write", "targets": ["raw"], "runtime": "1s"}]
+        plan = write_plan(lab, f"look-{code}", [{"host": fleet.hosts[0].address}],
+                          {"raw": target}, phases)
+        done = fleet.muster("check", plan, "--fleet", "--insecure").wait(30).expect(code)
+        require(words in done.text, f"'{words}' is not said:\n{done.text}")
+        require(disk.digest() == digest, "looking changed the device")
 
 
 def never_when_mounted(lab, fleet, held):
