@@ -14,30 +14,6 @@ static int refuse(const struct load_target *target, struct error *err)
 	return -1;
 }
 
-static int choose_engine(struct load_target *target, const struct phase *phase, struct error *err)
-{
-	uint32_t nulls = 0;
-
-	for (uint32_t i = 0; i < target->parts_count; i++)
-		nulls += target->parts[i]->kind == PART_NULL;
-	if (nulls && nulls < target->parts_count) {
-		error_set(err, ERROR_REFUSED,
-			  "some parts of the stripe are null and some are not: make all of them "
-			  "files and devices, or all of them null");
-		return refuse(target, err);
-	}
-	target->engine = nulls ? &engine_null : &engine_sync;
-	uint32_t most = target->engine->max_depth;
-	if (!most || phase->queue_depth <= most)
-		return 0;
-	error_set(err, ERROR_REFUSED,
-		  "queue_depth %u is not possible with the %s engine, which has %u I/O of a worker "
-		  "in flight: use 'queue_depth: %u' and more workers (%llu have as much in flight)",
-		  phase->queue_depth, target->engine->name, most, most,
-		  (unsigned long long)phase->workers * phase->queue_depth / most);
-	return refuse(target, err);
-}
-
 static uint64_t smallest_part(const struct load_target *target)
 {
 	uint64_t smallest = UINT64_MAX;
@@ -133,8 +109,8 @@ static void use_parts(const struct load_target *target)
 
 int extent_measure(struct load_target *target, const struct phase *phase, struct error *err)
 {
-	if (choose_engine(target, phase, err) || check_pieces(target, phase, err) ||
-	    measure(target, phase, err) || check_blocks(target, phase, err))
+	if (check_pieces(target, phase, err) || measure(target, phase, err) ||
+	    check_blocks(target, phase, err))
 		return -1;
 	use_parts(target);
 	return 0;

@@ -4,9 +4,8 @@
 
 #include "agent/phase_targets.h"
 
-/* Sets the target's engine, extent and used extent, and what of each part is used. Refuses what
- * does not fit: fewer blocks than workers, a queue that the engine has not, a stripe unit that
- * cuts a request in too many pieces. */
+/* Sets the target's extent and used extent, and what of each part is used. Refuses what does not
+ * fit: fewer blocks than workers, a stripe unit that cuts a request in too many pieces. */
 int extent_measure(struct load_target *target, const struct phase *phase, struct error *err);
 
 #endif

@@ -145,6 +145,22 @@ static int check_memory(struct phase_run *run, struct error *err)
 
 /* ---- the crews ---- */
 
+/* What the engine does without on this target: of the first worker that has to. */
+static void note_engine(struct phase_run *run, const struct crew *crew)
+{
+	const struct engine_ops *engine = crew->target->engine;
+
+	for (uint32_t i = 0; engine->note && i < crew->count; i++) {
+		const char *text = engine->note(crew_worker(crew, i)->engine);
+		if (!text)
+			continue;
+		struct name *note = RECORD_APPEND(run->ready.notes, run->ready.notes_count);
+		note->name = mem_format("target '%s', engine %s: %s", crew->target->target->name,
+					engine->name, text);
+		return;
+	}
+}
+
 static int make_crews(struct phase_run *run, const char **at, struct error *err)
 {
 	const struct crew_start start = {
@@ -158,6 +174,7 @@ static int make_crews(struct phase_run *run, const char **at, struct error *err)
 		run->crews_count++;
 		if (crew_init(&run->crews[i], &setup, &start, err))
 			return -1;
+		note_engine(run, &run->crews[i]);
 		run->ready.buffer_bytes += worker_memory(&setup) * setup.phase->workers;
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/engine_choice.h"
 #include "agent/extent.h"
 #include "common/memory.h"
 
@@ -150,6 +151,8 @@ static int find_target(struct phase_targets *targets, const char *name,
 		.unit = of->stripe_unit ? of->stripe_unit : 512,
 		.parts = target->parts_count,
 	};
+	if (engine_choose(target, context, err))
+		return -1;
 	return extent_measure(target, &prepare->phase, err);
 }
 

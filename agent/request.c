@@ -8,7 +8,8 @@ static void give_vectors(struct request *request, const struct load_target *targ
 	for (uint32_t part = 0; part < target->parts_count; part++) {
 		struct io *io = &request->ios[part];
 		io->fd = target->parts[part]->fd;
-		io->parent = number;
+		io->file = part;
+		io->parent = io->buffer = number;
 		io->vector = *vectors;
 		*vectors += each;
 	}

@@ -2,8 +2,8 @@
  *
  * Unit k of the stripe is unit k / parts of part k % parts. So the bytes of [0, end) are the first
  * bytes of every part, and a contiguous request is one contiguous range on each part it touches,
- * gathered from several places of its buffer. A target that is no stripe is one of a single part.
- */
+ * gathered from several places of its buffer. These are I/Os of their own, which the uring engine
+ * has in flight at once. A target that is no stripe is one of a single part. */
 #ifndef MUSTER_AGENT_STRIPE_H
 #define MUSTER_AGENT_STRIPE_H
 

@@ -40,7 +40,7 @@ static int allocate_buffers(struct worker *w, struct error *err)
 {
 	uint64_t size = worker_buffer_bytes(w->setup.phase, w->setup.target);
 
-	w->buffers = platform_buffer(phase_targets_buffer_alignment(w->setup.target), size);
+	w->buffers = platform_large_buffer(phase_targets_buffer_alignment(w->setup.target), size);
 	if (!w->buffers || !buckets_init(&w->buckets, w->setup.bucket_ns, w->depth)) {
 		error_set(
 			err, ERROR_REFUSED,
@@ -319,13 +319,23 @@ static void collect(struct worker *w)
 
 void worker_ready(struct worker *w)
 {
+	if (w->setup.target->engine->begin)
+		w->setup.target->engine->begin(w->engine);
 	set_key(w, w->setup.generation);
 	gather(w);
+}
+
+/* In the worker's thread: it submits no more. */
+static void end_engine(struct worker *w)
+{
+	if (w->setup.target->engine->end)
+		w->setup.target->engine->end(w->engine);
 }
 
 void worker_cancel(struct worker *w)
 {
 	drop_batch(w);
+	end_engine(w);
 }
 
 /* Between waking and the submit is only what has to be. */
@@ -354,6 +364,7 @@ void worker_run(struct worker *w)
 		if (w->batch_sent < w->batch_count)
 			submit(w);
 	}
+	end_engine(w);
 }
 
 /* ---- after ---- */

@@ -97,7 +97,8 @@ void worker_free(struct worker *worker);
 uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target);
 uint64_t worker_memory(const struct worker_setup *setup);
 
-/* Before the start: fills the first requests, so that at the start they only go out. */
+/* Before the start, in the thread that will run it: fills the first requests, so that at the start
+ * they only go out. */
 void worker_ready(struct worker *worker);
 /* There is no start: they never were. */
 void worker_cancel(struct worker *worker);

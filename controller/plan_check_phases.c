@@ -126,7 +126,7 @@ static bool is_all_null(const struct plan_scope *scope, uint32_t index)
 static void check_queue_depth(struct plan_check *check, const struct plan_scope *scope,
 			      const struct phase *phase, const char *path)
 {
-	if (phase->queue_depth <= 1)
+	if (phase->engine != PHASE_ENGINE_SYNC || phase->queue_depth <= 1)
 		return;
 	for (uint32_t i = 0; i < phase->targets_count; i++) {
 		int target = plan_scope_find(scope, phase->targets[i].name);
@@ -134,7 +134,8 @@ static void check_queue_depth(struct plan_check *check, const struct plan_scope 
 			continue;
 		plan_check_error(check, &phase->queue_depth, phase,
 				 "%s.queue_depth: %u, but the sync engine has one I/O in flight a "
-				 "worker; take queue_depth: 1 and workers: %llu for as many",
+				 "worker; take engine: auto, or queue_depth: 1 and workers: %llu "
+				 "for as many",
 				 path, phase->queue_depth,
 				 (unsigned long long)phase->queue_depth * phase->workers);
 		return;

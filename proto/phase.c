@@ -34,7 +34,7 @@ static const char *const split_names[] = {"regions", "interleaved", NULL};
 static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
 static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
-static const char *const engine_names[] = {"auto", "sync", NULL};
+static const char *const engine_names[] = {"auto", "sync", "uring", NULL};
 
 static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
@@ -53,7 +53,8 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, workers), .fallback = "1", .min = 1, .max = 1024,
 	 .doc = "threads on each target of each host"},
 	{MEMBER(struct phase, queue_depth), .fallback = "1", .min = 1, .max = 4096,
-	 .doc = "I/Os in flight of one worker; the sync engine has 1"},
+	 .doc = "I/Os in flight of one worker; the sync engine has 1, uring as many as are asked "
+		"for"},
 	{MEMBER(struct phase, size), .doc = "amount to move on each target and host: bytes or a "
 					    "multiple of the host's memory (2x "
 					    "ram); with runtime, whichever ends first"},
@@ -81,7 +82,8 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, cache), .names = cache_names, .fallback = "forbidden",
 	 .doc = "allowed: a figure from cache is wanted, CACHE_SERVED is a note"},
 	{MEMBER(struct phase, engine), .names = engine_names, .fallback = "auto",
-	 .doc = "how I/O is issued; auto takes the best that the host has"},
+	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
+		"auto is uring where the host lets us, else sync, with the reason in the report"},
 };
 const struct record_table phase_table =
 	RECORD_TABLE(struct phase, "phase", phase_rows,

@@ -1,7 +1,9 @@
 /* engine.h - how I/O is issued: four calls that suit one pread at a time as well as rings.
  *
- * An engine belongs to one worker thread. The worker fills `struct io`s, lends them with submit
- * and has them back from reap; buffers are registered at open and belong to the worker. */
+ * An engine belongs to one worker. It is opened before there is a thread, so that what is refused
+ * is known; from `begin` on only the thread that called it submits and reaps. The worker fills
+ * `struct io`s, lends them with submit and has them back from reap; buffers are registered at open
+ * and belong to the worker. */
 #ifndef MUSTER_AGENT_ENGINE_ENGINE_H
 #define MUSTER_AGENT_ENGINE_ENGINE_H
 
@@ -23,8 +25,10 @@ struct io {
 	struct iovec *vector;
 	int vector_count;
 	uint64_t submitted_ns, completed_ns; /* clock_now_ns(); set by the engine */
-	ssize_t result;  /* bytes, or -errno: an I/O's outcome is data, not failure */
-	uint32_t parent; /* the worker's: which of its requests this is a part of */
+	ssize_t result;        /* bytes, or -errno: an I/O's outcome is data, not failure */
+	uint32_t parent;       /* the worker's: which of its requests this is a part of */
+	uint32_t file, buffer; /* index of fd, and of the buffer the vector lies in, in the setup */
+	uint32_t tries;        /* the engine's */
 };
 
 /* What a worker gives its engine at open. */
@@ -41,8 +45,18 @@ struct engine;
 struct engine_ops {
 	const char *name;
 	uint32_t max_depth; /* 0: no limit */
+	/* Whether the system lets us; the error is a sentence with the way out. NULL: it does. */
+	int (*probe)(struct error *err);
 	struct engine *(*open)(const struct engine_setup *setup, struct error *err);
-	/* Lends `count` I/Os; answers how many were taken (all, unless the ring is full). */
+	/* Once, before the first submit, in the thread that will submit and reap. NULL: no need. */
+	void (*begin)(struct engine *engine);
+	/* Once, after the last reap, in the same thread: nothing is held of files and buffers any
+	 * more. After it only close. NULL: no need. */
+	void (*end)(struct engine *engine);
+	/* What it has to do without, for the report; NULL: nothing. The member may be NULL, too. */
+	const char *(*note)(const struct engine *engine);
+	/* Lends `count` I/Os; answers how many were taken (all, unless the ring is full). The first
+	 * ones of all go out at once; later ones may wait for the reap, which follows. */
 	uint32_t (*submit)(struct engine *engine, struct io **ios, uint32_t count);
 	/* Gives back between `at_least` and `at_most` completed I/Os, in any order. */
 	uint32_t (*reap)(struct engine *engine, struct io **ios, uint32_t at_least,
@@ -51,6 +65,7 @@ struct engine_ops {
 };
 
 extern const struct engine_ops engine_sync;
+extern const struct engine_ops engine_uring; /* where there is none, its probe says why */
 extern const struct engine_ops engine_null;
 
 #endif

@@ -1,7 +1,7 @@
 /* sync.c - one pread or pwrite at a time: submit does the I/O, reap hands it back.
  *
  * The parts of a stripe's request therefore go one after another: no overlap between disks within
- * one worker. More workers overlap them. */
+ * one worker. More workers overlap them, and so does the uring engine. */
 #include "agent/engine/engine.h"
 
 #include <errno.h>

@@ -106,6 +106,12 @@ ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t 
 	return pwritev(fd, vector, count, (off_t)offset);
 }
 
+/* The kernel promotes to superpages by itself. */
+void *platform_large_buffer(size_t alignment, size_t size)
+{
+	return platform_buffer(alignment, size);
+}
+
 void platform_thread_name(const char *name)
 {
 	pthread_set_name_np(pthread_self(), name);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -14,6 +15,9 @@
 
 #include "agent/platform/linux_sysfs.h"
 #include "agent/platform/posix.h"
+
+#define LARGE_PAGE  ((size_t)2 << 20)
+#define LARGE_WORTH ((size_t)1 << 20)
 
 /* Of all processors, those that this process may run on. */
 static uint32_t cpus(void)
@@ -160,4 +164,16 @@ bool platform_device_bytes(const char *device, uint64_t *read_bytes, uint64_t *w
 	}
 	fclose(file);
 	return found;
+}
+
+/* Only advice: where transparent huge pages are off it is memory like any other. */
+void *platform_large_buffer(size_t alignment, size_t size)
+{
+	if (size < LARGE_WORTH)
+		return platform_buffer(alignment, size);
+	size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	void *buffer = platform_buffer(alignment > LARGE_PAGE ? alignment : LARGE_PAGE, size);
+	if (buffer)
+		madvise(buffer, size, MADV_HUGEPAGE);
+	return buffer;
 }

@@ -74,6 +74,10 @@ ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t 
 /* Memory aligned to `alignment`, for I/O; NULL when there is none. Freed with free(). */
 void *platform_buffer(size_t alignment, size_t size);
 
+/* The same, of large pages where the system has them for the asking and `size` is worth it: fewer
+ * pieces for a driver, which cuts I/O that has too many. Rounded up to whole large pages. */
+void *platform_large_buffer(size_t alignment, size_t size);
+
 /* Name of the calling thread, where the system has such. */
 void platform_thread_name(const char *name);
 

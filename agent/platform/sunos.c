@@ -145,6 +145,12 @@ ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t 
 	return done;
 }
 
+/* The kernel chooses the size of pages by itself. */
+void *platform_large_buffer(size_t alignment, size_t size)
+{
+	return platform_buffer(alignment, size);
+}
+
 void platform_thread_name(const char *name)
 {
 	(void)name; /* older systems have none */

@@ -70,6 +70,7 @@ static void few_blocks(struct scene *s)
 
 static void deep_queue(struct scene *s)
 {
+	s->prepare.phase.engine = PHASE_ENGINE_SYNC;
 	s->prepare.phase.queue_depth = 4;
 }
 

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include "agent/engine/engine.h"
 #include "common/pattern.h"
 #include "tests/unit/phase_scene.h"
 
@@ -21,6 +22,22 @@ static int set_up(void **state)
 		return -1;
 	scene_init(&scene, work);
 	return 0;
+}
+
+static int set_up_uring(void **state)
+{
+	int failed = set_up(state);
+
+	scene.prepare.phase.engine = PHASE_ENGINE_URING;
+	return failed;
+}
+
+static int set_up_deep_uring(void **state)
+{
+	int failed = set_up_uring(state);
+
+	scene.prepare.phase.queue_depth = 8;
+	return failed;
 }
 
 static int tear_down(void **state)
@@ -559,6 +576,18 @@ static void a_mixed_phase_reads_no_hole_and_writes_new_data(void **state)
 	scene_free(&timeline, &done);
 }
 
+/* On each engine; and those that look at the data after several passes, which go out in order only
+ * with one in flight. */
+#define ON(engine, test) cmocka_unit_test_setup_teardown(test, engine, tear_down)
+#define FILE_TESTS(engine)                                                                         \
+	ON(engine, a_written_file_holds_the_pattern_and_is_not_laid_out_again),                    \
+		ON(engine, a_read_of_what_was_never_written_is_laid_out_first),                    \
+		ON(engine, a_read_after_an_interrupted_write_finds_no_hole),                       \
+		ON(engine, each_write_is_synced_where_asked),                                      \
+		ON(engine, direct_io_is_what_was_asked_for),                                       \
+		ON(engine, a_mixed_phase_reads_no_hole_and_writes_new_data)
+#define PASS_TESTS(engine) ON(engine, a_stripe_spreads_what_it_writes_over_its_parts)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -579,22 +608,19 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_start_that_moves_moves_for_all_workers, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(amended_borders_keep_the_sums, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_written_file_holds_the_pattern_and_is_not_laid_out_again, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(a_read_of_what_was_never_written_is_laid_out_first,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_read_after_an_interrupted_write_finds_no_hole,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_stripe_spreads_what_it_writes_over_its_parts,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(each_write_is_synced_where_asked, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(direct_io_is_what_was_asked_for, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_mixed_phase_reads_no_hole_and_writes_new_data,
-						set_up, tear_down),
 	};
+	const struct CMUnitTest on_sync[] = {FILE_TESTS(set_up), PASS_TESTS(set_up)};
+	const struct CMUnitTest on_uring[] = {FILE_TESTS(set_up_uring), PASS_TESTS(set_up_uring)};
+	const struct CMUnitTest on_deep_uring[] = {FILE_TESTS(set_up_deep_uring)};
+	struct error why;
 
 	test_folder_make();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed = cmocka_run_group_tests(tests, NULL, NULL) +
+		     cmocka_run_group_tests(on_sync, NULL, NULL);
+	if (engine_uring.probe(&why))
+		print_message("skipped: files through io_uring: %s\n", why.text);
+	else
+		failed += cmocka_run_group_tests(on_uring, NULL, NULL) +
+			  cmocka_run_group_tests(on_deep_uring, NULL, NULL);
+	return failed;
 }

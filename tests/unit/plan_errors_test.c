@@ -207,8 +207,12 @@ static const struct bad_plan bad_plans[] = {
 	{"sync end on a read", PHASE("op: read, targets: [disk], sync: ^end, runtime: 5s"), "sync"},
 	{"sync each on a read", PHASE("op: read, targets: [disk], sync: ^each, runtime: 5s"),
 	 "sync"},
-	{"deep queue", PHASE("op: read, targets: [disk], workers: 2, queue_depth: ^4, runtime: 5s"),
+	{"deep queue of sync",
+	 PHASE("op: read, targets: [disk], engine: sync, workers: 2, queue_depth: ^4, runtime: "
+	       "5s"),
 	 "workers: 8"},
+	{"engine of no name", PHASE("op: read, targets: [disk], engine: ^aio, runtime: 5s"),
+	 "uring"},
 	{"runtime below a bucket", PHASE("op: read, targets: [disk], runtime: ^50ms"),
 	 "one bucket"},
 	{"runtime of too many buckets", PHASE("op: read, targets: [disk], runtime: ^5000000h"),

@@ -274,6 +274,15 @@ static void plans_that_look_odd_but_are_right_are_taken(void **state)
 		"          s: {stripe: [a, b]}}\n"
 		"phases: [{name: w, op: write, targets: [a, b], runtime: 5s, queue_depth: 32},\n"
 		"         {name: s, op: write, targets: [s], runtime: 5s, queue_depth: 32}]\n",
+		/* a deep queue on what may have io_uring; sync with a deep queue on null */
+		HEAD
+		"phases: [{name: r, op: read, targets: [disk], runtime: 5s, queue_depth: 32},\n"
+		"         {name: u, op: read, targets: [disk], runtime: 5s, queue_depth: 32,\n"
+		"          engine: uring}]\n",
+		"name: plan\nfleet: {agents: [{local: 1}]}\n"
+		"targets: {a: {null: true, size: 1GiB}}\n"
+		"phases: [{name: w, op: write, targets: [a], runtime: 5s, queue_depth: 32,\n"
+		"          engine: sync}]\n",
 		/* names to their limit */
 		"name: A.b_c-9\nfleet: {agents: [{local: 1}]}\n"
 		"targets: {a123456789012345678901234567890123456789012345678901234567890123:\n"

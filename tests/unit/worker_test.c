@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/worker.h"
 #include "common/clock.h"
@@ -471,6 +472,60 @@ static void a_timeline_that_nobody_collects_ends_the_worker(void **state)
 	worker_free(worker);
 }
 
+/* ---- real files ---- */
+
+static int open_file(void)
+{
+	char path[] = "/var/tmp/muster-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	return fd;
+}
+
+static void on_files(const struct engine_ops *engine, uint32_t depth, enum phase_op op)
+{
+	struct phase phase = make_phase(op, 100);
+	struct load_target target = make_target(engine, 100, 2);
+
+	phase.queue_depth = depth;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	struct tally timeline = timeline_of(worker);
+	uint64_t moved = worker->after.bytes_read + worker->after.bytes_written;
+	if (worker->after.errors || moved != 100 * BLOCK)
+		fail_msg("%s: %llu bytes and errno %d", engine->name, (unsigned long long)moved,
+			 worker->error.number);
+	assert_int_equal(worker->latency.total, 100);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	assert_int_equal(atomic_load(&worker->waiting_since_ns), 0);
+	worker_free(worker);
+}
+
+static void engines_move_all_of_a_stripe_over_files(void **state)
+{
+	(void)state;
+	struct error why;
+	for (int i = 0; i < 2; i++)
+		part_rows[i].fd = open_file();
+	on_files(&engine_sync, 1, PHASE_OP_WRITE);
+	on_files(&engine_sync, 1, PHASE_OP_READ);
+	if (engine_uring.probe(&why)) {
+		print_message("skipped: engine uring: %s\n", why.text);
+	} else {
+		for (uint32_t depth = 1; depth <= 64; depth *= 8) {
+			on_files(&engine_uring, depth, PHASE_OP_WRITE);
+			on_files(&engine_uring, depth, PHASE_OP_READ);
+			on_files(&engine_uring, depth, PHASE_OP_MIXED);
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(lseek(part_rows[i].fd, 0, SEEK_END), 50 * BLOCK);
+		close(part_rows[i].fd);
+		part_rows[i].fd = -1;
+	}
+}
+
 /* ---- the start, and the clock ---- */
 
 static void set_map(uint64_t at_ns, uint64_t end_ns)
@@ -619,6 +674,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(an_amount_is_moved_exactly, reset),
+		cmocka_unit_test_setup(engines_move_all_of_a_stripe_over_files, reset),
 		cmocka_unit_test_setup(blocks_go_out_in_order_and_once, reset),
 		cmocka_unit_test_setup(a_runtime_ends_the_submits, reset),
 		cmocka_unit_test_setup(the_ramp_is_whole_buckets, reset),
