@@ -41,6 +41,7 @@ int crew_init(struct crew *crew, const struct worker_setup *setup, const struct 
 	for (uint32_t i = 0; i < crew->count; i++) {
 		struct worker_setup one = *setup;
 		one.index = i;
+		one.evidence = &crew->evidence;
 		crew->members[i].crew = crew;
 		crew->members[i].worker = worker_new(&one, err);
 		if (!crew->members[i].worker)
@@ -147,6 +148,7 @@ void crew_release(struct crew *crew)
 {
 	for (uint32_t i = 0; i < crew->count; i++)
 		worker_free(crew->members[i].worker);
+	evidence_release(&crew->evidence);
 	free(crew->members);
 	crew->members = NULL;
 	crew->count = 0;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/evidence.h"
 #include "agent/gate.h"
 #include "agent/punctual.h"
 #include "agent/worker.h"
@@ -40,6 +41,7 @@ struct crew {
 	uint64_t sync_ns;
 	int sync_error;               /* errno; 0: none */
 	const struct part *sync_part; /* at which it failed */
+	struct evidence evidence;     /* opened by who prepares a phase that verifies */
 };
 
 /* Allocates all workers, then starts their threads, which wait at the gate. `setup->index` is set
@@ -68,7 +70,7 @@ bool crew_failure(const struct crew *crew, struct error *err);
  * up to the totals, which are counted apart. */
 bool crew_sums_differ(const struct crew *crew, struct error *err);
 
-/* After crew_join: remembers which parts of the files are written now. */
+/* After crew_join: remembers which data of which generation stand where now. */
 void crew_record(const struct crew *crew, struct written *written);
 
 const struct worker *crew_worker(const struct crew *crew, uint32_t index);

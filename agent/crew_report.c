@@ -94,6 +94,26 @@ static char *describe(const struct crew *crew, const struct worker_error *error)
 			  part->path ? part->path : "null", strerror(error->number));
 }
 
+/* ---- what was verified ---- */
+
+static void report_miscompares(const struct crew *crew, struct miscompares *into)
+{
+	if (!crew->phase->verify)
+		return;
+	for (uint32_t i = 0; i < crew->count; i++)
+		verify_report(&crew_worker(crew, i)->verify, into);
+	if (!into->blocks || evidence_is_empty(&crew->evidence))
+		return;
+	into->evidence = mem_text(crew->evidence.path);
+	int failed = atomic_load(&crew->evidence.error);
+	if (failed) {
+		char *first = into->first;
+		into->first = mem_format("%s; not all evidence could be kept: %s", first,
+					 strerror(failed));
+		free(first);
+	}
+}
+
 void crew_report(const struct crew *crew, struct done *done)
 {
 	struct done_target *into = RECORD_APPEND(done->targets, done->targets_count);
@@ -113,6 +133,7 @@ void crew_report(const struct crew *crew, struct done *done)
 	}
 	into->passes = passes > UINT32_MAX ? UINT32_MAX : (uint32_t)passes;
 	report_latency(latency, into);
+	report_miscompares(crew, &into->miscompares);
 	free(latency);
 	const struct worker *failed = first_to_fail(crew);
 	if (failed)
@@ -184,62 +205,4 @@ bool crew_sums_differ(const struct crew *crew, struct error *err)
 		  (unsigned long long)all.operations,
 		  (unsigned long long)(all.bytes_read + all.bytes_written));
 	return true;
-}
-
-/* ---- what is written ---- */
-
-/* [from, to) of the target, as stretches of its files. */
-static void record(const struct load_target *target, struct written *written, uint64_t from,
-		   uint64_t to)
-{
-	for (uint32_t i = 0; i < target->parts_count && from < to; i++)
-		if (target->parts[i]->kind == PART_FILE)
-			written_add(written, target->parts[i]->path,
-				    stripe_part_end(&target->stripe, i, from),
-				    stripe_part_end(&target->stripe, i, to));
-}
-
-/* Regions: each as far as its worker came. Interleaved: all before the first block that is
- * missing. */
-static void record_blocks(const struct crew *crew, struct written *written)
-{
-	uint64_t whole = UINT64_MAX;
-
-	for (uint32_t i = 0; i < crew->count; i++) {
-		const struct worker *worker = crew_worker(crew, i);
-		const struct offsets *o = &worker->offsets;
-		uint64_t end = o->first + worker_written_blocks(worker) * o->step;
-		if (o->step == 1)
-			record(crew->target, written, o->first * o->block_size,
-			       end * o->block_size);
-		else if (end < whole)
-			whole = end;
-	}
-	if (whole == UINT64_MAX)
-		return;
-	if (whole > crew_worker(crew, 0)->offsets.blocks)
-		whole = crew_worker(crew, 0)->offsets.blocks;
-	record(crew->target, written, 0, whole * crew->phase->block_size);
-}
-
-static void record_generation(const struct crew *crew, struct written *written)
-{
-	uint64_t next = 0;
-
-	for (uint32_t i = 0; i < crew->count; i++) {
-		uint64_t generation = crew_worker(crew, i)->offsets.generation;
-		next = generation + 1 > next ? generation + 1 : next;
-	}
-	for (uint32_t i = 0; i < crew->target->parts_count; i++)
-		if (crew->target->parts[i]->path)
-			written_set_generation(written, crew->target->parts[i]->path, next);
-}
-
-void crew_record(const struct crew *crew, struct written *written)
-{
-	if (!phase_writes(crew->phase))
-		return;
-	record_generation(crew, written);
-	if (crew->phase->op == PHASE_OP_WRITE && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
-		record_blocks(crew, written);
 }

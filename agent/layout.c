@@ -24,7 +24,8 @@ struct gap {
 struct layout_file {
 	const struct part *part;
 	const atomic_bool *cancel;
-	uint64_t key, generation;
+	uint64_t owner, generation;
+	struct pattern_key key;
 	uint64_t total_bytes;
 	struct gap *gaps;
 	uint32_t gaps_count;
@@ -70,7 +71,8 @@ void layout_init(struct layout *layout, struct part *const *parts, uint32_t coun
 		*file = (struct layout_file){
 			.part = part, .cancel = cancel, .fd = -1, .direct_fd = -1};
 		file->generation = written_generation(written, part->path);
-		file->key = pattern_key(seed, host, part->target->name, file->generation);
+		file->owner = pattern_owner(host, part->target->name);
+		file->key = pattern_key(seed, file->owner, file->generation);
 		find_gaps(file, written);
 		if (file->gaps_count)
 			layout->count++;
@@ -276,12 +278,27 @@ int layout_run(struct layout *layout, const char **target, struct error *err)
 	return 0;
 }
 
-/* The gaps are in order, so that all before `reached` is written: by now, or before. */
+/* The gaps are in order, so that all of them before `reached` is written now. */
+static void record_gaps(const struct layout_file *file, struct written *written)
+{
+	for (uint32_t i = 0; i < file->gaps_count; i++) {
+		const struct gap *gap = &file->gaps[i];
+		struct written_range range = {
+			.from = gap->from,
+			.to = gap->to < file->reached ? gap->to : file->reached,
+			.owner = file->owner,
+			.oldest = file->generation,
+			.newest = file->generation,
+		};
+		written_set(written, file->part->path, &range);
+	}
+}
+
 void layout_record(const struct layout *layout, struct written *written)
 {
 	for (uint32_t i = 0; i < layout->count; i++) {
 		const struct layout_file *file = &layout->files[i];
-		written_add(written, file->part->path, 0, file->reached);
+		record_gaps(file, written);
 		written_set_generation(written, file->part->path, file->generation + 1);
 	}
 }

@@ -54,6 +54,8 @@ void phase_conclude(struct phase_run *run)
 	read_counters(run);
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		crew_record(&run->crews[i], run->written);
+	for (uint32_t i = 0; i < run->crews_count; i++)
+		evidence_close(&run->crews[i].evidence);
 	/* Here and not when the session frees the run: closing can wait for the disk. */
 	phase_targets_close(&run->targets);
 	find_outcome(run);

@@ -8,8 +8,9 @@
 #include "agent/platform/platform.h"
 #include "agent/space.h"
 #include "common/clock.h"
-#include "common/pattern.h"
 #include "common/memory.h"
+#include "common/pattern.h"
+#include "common/random.h"
 #include "common/units.h"
 
 #define MOST_THREADS 4096
@@ -64,6 +65,9 @@ static int check_shape(const struct phase *phase, struct error *err)
 		return refuse(err, "read_percent must be 0 % to 100 %");
 	if (!phase->targets_count)
 		return refuse(err, "the phase has no target: name one");
+	if (phase->verify && phase->op == PHASE_OP_WRITE)
+		return refuse(err, "a write phase reads nothing that could be verified: use verify "
+				   "in a read or mixed phase");
 	if (phase->targets_count > MOST_THREADS / phase->workers) {
 		error_set(err, ERROR_REFUSED,
 			  "%u workers on each of %u targets are more than %d threads: use fewer "
@@ -107,12 +111,13 @@ static struct worker_setup setup_for(struct phase_run *run, const struct load_ta
 		.target = target,
 		.host = run->host,
 		.seed = prepare->seed,
-		.order = pattern_key(prepare->seed, run->host, target->target->name,
-				     ~(uint64_t)prepare->number),
+		.order = random_mix(prepare->seed ^ random_mix(~(uint64_t)prepare->number)) ^
+			 pattern_owner(run->host, target->target->name),
 		.generation = phase_targets_generation(target, run->written) +
 			      (prepare->phase.op == PHASE_OP_MIXED),
 		.bucket_ns = prepare->bucket_ns,
 		.ramp_buckets = phase_ramp_buckets(run),
+		.written = run->written,
 		.stop = &run->stop,
 	};
 }
@@ -216,6 +221,22 @@ static int lay_out(struct phase_run *run, const char **at, struct error *err)
 	return failed;
 }
 
+/* ---- evidence ---- */
+
+static int open_evidence(struct phase_run *run, const char **at, struct error *err)
+{
+	const struct prepare *prepare = &run->prepare;
+
+	for (uint32_t i = 0; prepare->phase.verify && i < run->crews_count; i++) {
+		struct crew *crew = &run->crews[i];
+		*at = crew->target->target->name;
+		if (evidence_open(&crew->evidence, run->config->spool, prepare->run,
+				  prepare->number, *at, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- the answer, and where the counters stand ---- */
 
 static void describe(struct phase_run *run)
@@ -249,6 +270,23 @@ static int go_on(const struct phase_run *run, struct error *err)
 	return -1;
 }
 
+/* Whether it is there to verify. A check alone comes before what would write it. */
+static int check_verify(struct phase_run *run, struct error *err)
+{
+	const struct prepare *prepare = &run->prepare;
+
+	if (!prepare->phase.verify || prepare->check)
+		return 0;
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		const struct load_target *target = &run->targets.targets[i];
+		run->targets.at = target->target->name;
+		if (verify_is_possible(target, &prepare->phase, run->written, err))
+			return -1;
+	}
+	run->targets.at = NULL;
+	return 0;
+}
+
 static int prepare_targets(struct phase_run *run, const char **at, struct error *err)
 {
 	struct part_context context = {
@@ -260,7 +298,8 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 		.ready = &run->ready,
 	};
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
-		     space_check(&run->targets, err) || check_memory(run, err) || go_on(run, err) ||
+		     space_check(&run->targets, err) || check_memory(run, err) ||
+		     check_verify(run, err) || go_on(run, err) ||
 		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
 
 	*at = run->targets.at;
@@ -279,7 +318,7 @@ int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 		describe(run);
 		return 0;
 	}
-	if (make_crews(run, at, err) || go_on(run, err))
+	if (make_crews(run, at, err) || go_on(run, err) || open_evidence(run, at, err))
 		return -1;
 	if (lay_out(run, at, err) || go_on(run, err) || park_workers(run, at, err))
 		return -1;

@@ -234,6 +234,11 @@ uint64_t phase_targets_buffer_alignment(const struct load_target *target)
 	return alignment;
 }
 
+uint64_t phase_targets_unit(const struct load_target *target, uint64_t block_size)
+{
+	return target->parts_count > 1 ? written_unit(block_size, target->stripe.unit) : block_size;
+}
+
 uint64_t phase_targets_generation(const struct load_target *target, const struct written *written)
 {
 	uint64_t generation = 0;

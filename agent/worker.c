@@ -61,12 +61,29 @@ static void allocate_requests(struct worker *w)
 
 	w->requests = mem_new(w->depth, sizeof(*w->requests));
 	w->idle = mem_new(w->depth, sizeof(*w->idle));
+	w->keys = mem_new(setup->target->parts_count, sizeof(*w->keys));
 	w->batch = mem_new(ios, sizeof(*w->batch));
 	w->back = mem_new(ios, sizeof(*w->back));
 	w->memory = requests_init(w->requests, w->depth, setup->target, setup->phase->block_size,
 				  w->buffers, stride(setup->phase, setup->target));
 	for (uint32_t i = 0; i < w->depth; i++)
 		w->idle[w->idle_count++] = &w->requests[i];
+}
+
+static void prepare_verify(struct worker *w)
+{
+	const struct worker_setup *from = &w->setup;
+	const struct verify_setup setup = {
+		.phase = from->phase,
+		.target = from->target,
+		.host = from->host,
+		.seed = from->seed,
+		.written = from->written,
+		.evidence = from->evidence,
+	};
+
+	if (from->phase->verify)
+		verify_init(&w->verify, &setup);
 }
 
 static int open_engine(struct worker *w, struct error *err)
@@ -114,6 +131,7 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 		return NULL;
 	}
 	allocate_requests(w);
+	prepare_verify(w);
 	if (open_engine(w, err)) {
 		worker_free(w);
 		return NULL;
@@ -133,24 +151,41 @@ void worker_free(struct worker *w)
 	free(w->batch);
 	free(w->back);
 	free(w->memory);
+	free(w->keys);
+	verify_release(&w->verify);
 	free(w->buffers);
 	free(w);
 }
 
 /* ---- the loop ---- */
 
-static void set_key(struct worker *w, uint64_t generation)
+static void set_keys(struct worker *w, uint64_t generation)
 {
+	const struct load_target *target = w->setup.target;
+
 	w->key_generation = generation;
-	w->key = pattern_key(w->setup.seed, w->setup.host, w->setup.target->target->name,
-			     generation);
+	for (uint32_t i = 0; i < target->parts_count; i++) {
+		const char *name = target->parts[i]->target->name;
+		w->keys[i] =
+			pattern_key(w->setup.seed, pattern_owner(w->setup.host, name), generation);
+	}
 }
 
+/* By its parts and the offsets there: so it is the same data whether a part is written through a
+ * stripe or by itself. */
 static void fill(struct worker *w, const struct request *request)
 {
 	if (request->place.generation != w->key_generation)
-		set_key(w, request->place.generation);
-	pattern_fill(request->buffer, w->setup.phase->block_size, w->key, request->place.offset);
+		set_keys(w, request->place.generation);
+	for (uint32_t p = 0; p < w->setup.target->parts_count; p++) {
+		const struct io *io = &request->ios[p];
+		uint64_t offset = io->offset;
+		for (int i = 0; io->length && i < io->vector_count; i++) {
+			pattern_fill(io->vector[i].iov_base, io->vector[i].iov_len, w->keys[p],
+				     offset);
+			offset += io->vector[i].iov_len;
+		}
+	}
 }
 
 static bool is_over(const struct worker *w)
@@ -174,6 +209,15 @@ static void drop_batch(struct worker *w)
 	w->finished = true;
 }
 
+/* Between two passes of a load that writes: what is written again must not be overtaken by what was
+ * written there before, nor be read meanwhile. Within a pass a block is written with the same data,
+ * however often. */
+static bool has_to_drain(const struct worker *w)
+{
+	return w->offsets.next == 0 && phase_writes(w->setup.phase) &&
+	       (w->in_flight || w->batch_count);
+}
+
 /* A request for each idle slot. Filling takes long enough to look at the clock again after: there
  * is no submit past the end. */
 static void gather(struct worker *w)
@@ -181,7 +225,7 @@ static void gather(struct worker *w)
 	bool filled = false;
 
 	w->batch_count = w->batch_sent = 0;
-	while (w->idle_count && !is_over(w)) {
+	while (w->idle_count && !is_over(w) && !has_to_drain(w)) {
 		struct request *request = w->idle[w->idle_count - 1];
 		if (!offsets_next(&w->offsets, &request->place)) {
 			w->finished = true;
@@ -189,12 +233,12 @@ static void gather(struct worker *w)
 		}
 		w->idle_count--;
 		request->number = w->submitted++;
+		w->batch_count += request_aim(request, w->setup.target, w->setup.phase->block_size,
+					      w->batch + w->batch_count);
 		if (request->place.kind == IO_WRITE) {
 			fill(w, request);
 			filled = true;
 		}
-		w->batch_count += request_aim(request, w->setup.target, w->setup.phase->block_size,
-					      w->batch + w->batch_count);
 	}
 	if (filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
 		drop_batch(w);
@@ -294,6 +338,17 @@ static void book(struct worker *w, const struct request *request)
 	count(w, &c);
 }
 
+/* Before its buffer is used again; takes long enough to look at the clock after. */
+static void verify(struct worker *w, const struct request *request)
+{
+	bool is_whole = request->moved_bytes == w->setup.phase->block_size && !request->error;
+
+	if (!w->setup.phase->verify || request->place.kind != IO_READ || !is_whole)
+		return;
+	verify_block(&w->verify, request);
+	w->now_ns = clock_now_ns();
+}
+
 static void collect(struct worker *w)
 {
 	uint32_t room = w->depth * w->setup.target->parts_count;
@@ -307,6 +362,7 @@ static void collect(struct worker *w)
 		if (!request_part_done(request, w->back[i]))
 			continue;
 		book(w, request);
+		verify(w, request);
 		w->idle[w->idle_count++] = request;
 	}
 	if (w->buckets.overrun && !w->end)
@@ -321,7 +377,9 @@ void worker_ready(struct worker *w)
 {
 	if (w->setup.target->engine->begin)
 		w->setup.target->engine->begin(w->engine);
-	set_key(w, w->setup.generation);
+	if (w->setup.phase->verify)
+		verify_begin(&w->verify);
+	set_keys(w, w->setup.generation);
 	gather(w);
 }
 
@@ -376,7 +434,5 @@ uint64_t worker_passes(const struct worker *w)
 
 uint64_t worker_written_blocks(const struct worker *w)
 {
-	uint64_t blocks = w->submitted < w->intact ? w->submitted : w->intact;
-
-	return blocks < w->offsets.count ? blocks : w->offsets.count;
+	return w->submitted < w->intact ? w->submitted : w->intact;
 }

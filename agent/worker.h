@@ -15,6 +15,7 @@
 #include "agent/offsets.h"
 #include "agent/phase_targets.h"
 #include "agent/request.h"
+#include "agent/verify.h"
 #include "common/error.h"
 #include "common/histogram.h"
 
@@ -31,6 +32,8 @@ struct worker_setup {
 	uint64_t generation; /* of the first pass */
 	uint64_t bucket_ns;
 	uint32_t ramp_buckets;
+	const struct written *written; /* for what is read; does not change while they run */
+	struct evidence *evidence;     /* likewise; the crew's */
 	/* The workers of a host stop each other through it: a full disk stops the phase. */
 	atomic_bool *stop;
 };
@@ -67,7 +70,8 @@ struct worker {
 	uint32_t in_flight;               /* I/Os */
 	void *memory;                     /* of the requests' I/Os and vectors */
 	char *buffers;
-	uint64_t key, key_generation; /* of the data */
+	struct pattern_key *keys; /* of the data, one a part */
+	uint64_t key_generation;
 	const struct clock_map *map;
 	uint64_t end_ns, now_ns;
 	struct tally *tally; /* of the bucket that is added to */
@@ -83,6 +87,7 @@ struct worker {
 	uint64_t first_submit_ns, last_completion_ns; /* 0: none */
 	struct worker_error error;
 	struct histogram latency; /* of `after` */
+	struct verify verify;     /* where the phase verifies */
 
 	struct buckets buckets;
 	/* Since when nothing came back of what is in flight; 0: nothing is. */
@@ -111,7 +116,8 @@ void worker_run(struct worker *worker);
 /* After the load: whole passes over the region (sequential; 0 for random access). */
 uint64_t worker_passes(const struct worker *worker);
 
-/* After a sequential write load: how many blocks of the region, from its first, were written. */
+/* After the load: how many of its requests, from the first on and without a gap, surely moved
+ * their block. */
 uint64_t worker_written_blocks(const struct worker *worker);
 
 #endif

@@ -5,14 +5,10 @@
 
 #include "common/memory.h"
 
-struct interval {
-	uint64_t from, to;
-};
-
 struct file {
 	char *path;
 	uint64_t generation;
-	struct interval *intervals; /* ascending, neither touching nor empty */
+	struct written_range *ranges; /* ascending, not overlapping, none empty */
 	uint32_t count;
 };
 
@@ -32,7 +28,7 @@ void written_free(struct written *written)
 		return;
 	for (uint32_t i = 0; i < written->count; i++) {
 		free(written->files[i].path);
-		free(written->files[i].intervals);
+		free(written->files[i].ranges);
 	}
 	free(written->files);
 	free(written);
@@ -58,36 +54,100 @@ static struct file *find_or_add(struct written *written, const char *path)
 	return file;
 }
 
-/* Takes out the intervals from `first` to before `last` and puts `by` in their place. */
-static void replace(struct file *file, uint32_t first, uint32_t last, struct interval by)
-{
-	uint32_t after = file->count - last;
+/* ---- ranges ---- */
 
-	file->intervals = mem_resize(file->intervals, file->count + 1, sizeof(*file->intervals));
-	memmove(&file->intervals[first + 1], &file->intervals[last],
-		after * sizeof(*file->intervals));
-	file->intervals[first] = by;
-	file->count = first + 1 + after;
+static bool are_alike(const struct written_range *a, const struct written_range *b)
+{
+	return a->owner == b->owner && a->oldest == b->oldest && a->newest == b->newest &&
+	       a->unit == b->unit;
 }
 
-void written_add(struct written *written, const char *path, uint64_t from, uint64_t to)
+/* Appends, joining what is alike. */
+static void append(struct file *file, struct written_range range)
 {
-	if (from >= to)
+	struct written_range *last = file->count ? &file->ranges[file->count - 1] : NULL;
+
+	if (range.from >= range.to)
 		return;
-	struct file *file = find_or_add(written, path);
-	struct interval whole = {from, to};
-	uint32_t first = 0;
-	while (first < file->count && file->intervals[first].to < from)
-		first++;
-	uint32_t last = first;
-	for (; last < file->count && file->intervals[last].from <= to; last++) {
-		if (file->intervals[last].from < whole.from)
-			whole.from = file->intervals[last].from;
-		if (file->intervals[last].to > whole.to)
-			whole.to = file->intervals[last].to;
+	if (last && last->to == range.from && are_alike(last, &range)) {
+		last->to = range.to;
+		return;
 	}
-	replace(file, first, last, whole);
+	file->ranges = mem_resize(file->ranges, file->count + 1, sizeof(*file->ranges));
+	file->ranges[file->count++] = range;
 }
+
+static void append_between(struct file *file, struct written_range range, uint64_t from,
+			   uint64_t to)
+{
+	range.from = range.from > from ? range.from : from;
+	range.to = range.to < to ? range.to : to;
+	append(file, range);
+}
+
+/* What a piece of data is when some of it may have become that of `by`. */
+static struct written_range touched(struct written_range range, const struct written_range *by)
+{
+	if (range.owner != by->owner)
+		range.owner = 0;
+	if (by->newest > range.newest)
+		range.newest = by->newest;
+	range.unit = written_unit(range.unit, by->unit);
+	return range;
+}
+
+/* The file's ranges anew: those before and behind `by` as they are, between them either `by`, or
+ * what was there, touched. */
+static void change(struct file *file, const struct written_range *by, bool is_set)
+{
+	struct file old = *file;
+	uint32_t i = 0;
+
+	file->ranges = NULL;
+	file->count = 0;
+	for (; i < old.count && old.ranges[i].from < by->from; i++)
+		append_between(file, old.ranges[i], 0, by->from);
+	if (is_set)
+		append(file, *by);
+	for (i = i ? i - 1 : 0; !is_set && i < old.count && old.ranges[i].from < by->to; i++)
+		append_between(file, touched(old.ranges[i], by), by->from, by->to);
+	for (i = 0; i < old.count; i++)
+		append_between(file, old.ranges[i], by->to, UINT64_MAX);
+	free(old.ranges);
+}
+
+void written_set(struct written *written, const char *path, const struct written_range *range)
+{
+	if (range->from < range->to)
+		change(find_or_add(written, path), range, true);
+}
+
+void written_touch(struct written *written, const char *path, const struct written_range *range)
+{
+	if (range->from < range->to)
+		change(find_or_add(written, path), range, false);
+}
+
+const struct written_range *written_ranges(const struct written *written, const char *path,
+					   uint32_t *count)
+{
+	const struct file *file = find(written, path);
+
+	*count = file ? file->count : 0;
+	return file ? file->ranges : NULL;
+}
+
+uint64_t written_unit(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* ---- questions ---- */
 
 void written_forget(struct written *written, const char *path)
 {
@@ -103,13 +163,13 @@ bool written_gap(const struct written *written, const char *path, uint64_t from,
 	const struct file *file = find(written, path);
 
 	for (uint32_t i = 0; file && i < file->count; i++) {
-		const struct interval *interval = &file->intervals[i];
-		if (interval->from > from) {
-			to = interval->from < to ? interval->from : to;
+		const struct written_range *range = &file->ranges[i];
+		if (range->from > from) {
+			to = range->from < to ? range->from : to;
 			break;
 		}
-		if (interval->to > from)
-			from = interval->to;
+		if (range->to > from)
+			from = range->to;
 	}
 	*gap_from = from;
 	*gap_to = to;

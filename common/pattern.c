@@ -1,11 +1,20 @@
 #include "common/pattern.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/random.h"
 
-#define WORD      sizeof(uint64_t)
-#define INCREMENT UINT64_C(0x9e3779b97f4a7c15)
+#define INCREMENT  UINT64_C(0x9e3779b97f4a7c15)
+#define HEAD_WORDS 3
+#define AHEAD      2048 /* what a device has just written is in no near cache */
+
+static inline uint64_t rotate(uint64_t x, int by)
+{
+	return x << by | x >> (64 - by);
+}
+
+/* ---- keys ---- */
 
 /* FNV-1a of a name and its end, so that ("a", "bc") and ("ab", "c") differ. */
 static uint64_t hash_name(uint64_t hash, const char *name)
@@ -16,44 +25,162 @@ static uint64_t hash_name(uint64_t hash, const char *name)
 	return random_mix(hash);
 }
 
-uint64_t pattern_key(uint64_t seed, const char *host, const char *target, uint64_t generation)
+uint64_t pattern_owner(const char *host, const char *target)
 {
-	uint64_t key = random_mix(seed + INCREMENT);
-
-	key = hash_name(key, host);
-	key = hash_name(key, target);
-	return random_mix(key ^ random_mix(generation + INCREMENT));
+	return hash_name(hash_name(INCREMENT, host), target);
 }
 
-/* The counter of the word at `offset`; the next word's is INCREMENT more. */
-static uint64_t counter_at(uint64_t key, uint64_t offset)
+struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation)
 {
-	return key + (offset / WORD + 1) * INCREMENT;
+	uint64_t secret = random_mix(seed + INCREMENT);
+	uint64_t hidden_owner = random_mix(owner ^ secret);
+	uint64_t hidden_generation = random_mix(generation + secret);
+
+	return (struct pattern_key){
+		.owner = hidden_owner,
+		.generation = hidden_generation,
+		.place = secret ^ hidden_owner ^ rotate(hidden_generation, 32),
+		.stream = random_mix(hidden_owner + random_mix(hidden_generation)),
+	};
 }
 
-void pattern_fill(void *buffer, size_t size, uint64_t key, uint64_t offset)
+/* ---- the head ---- */
+
+/* No two words of it are alike in two sectors, owners or generations. */
+static inline void make_head(uint64_t head[HEAD_WORDS], const struct pattern_key *key,
+			     uint64_t sector)
+{
+	head[0] = random_mix(sector ^ key->place);
+	head[1] = key->generation ^ rotate(head[0], 21);
+	head[2] = key->owner ^ rotate(head[0], 42);
+}
+
+/* Undoes random_mix: the inverses of its multipliers modulo 2^64, and its shifts backwards. */
+static uint64_t unmix(uint64_t x)
+{
+	x ^= x >> 31 ^ x >> 62;
+	x *= UINT64_C(0x319642b2d24d8ec3);
+	x ^= x >> 27 ^ x >> 54;
+	x *= UINT64_C(0x96de1b173f119089);
+	return x ^ x >> 30 ^ x >> 60;
+}
+
+struct pattern_place pattern_place(const void *sector, uint64_t seed)
+{
+	uint64_t secret = random_mix(seed + INCREMENT), head[HEAD_WORDS];
+
+	memcpy(head, sector, sizeof(head));
+	uint64_t generation = head[1] ^ rotate(head[0], 21), owner = head[2] ^ rotate(head[0], 42);
+	uint64_t number = unmix(head[0]) ^ secret ^ owner ^ rotate(generation, 32);
+	return (struct pattern_place){
+		.owner = unmix(owner) ^ secret,
+		.generation = unmix(generation) - secret,
+		.offset = number * PATTERN_SECTOR,
+	};
+}
+
+/* ---- sectors ---- */
+
+/* Two lanes: what every 64-bit processor has. */
+typedef uint64_t pair __attribute__((vector_size(16)));
+
+struct lanes {
+	pair a, b, c, d;
+};
+
+static inline uint64_t lane(uint64_t seed, uint64_t number)
+{
+	uint64_t x = seed + number * INCREMENT;
+
+	x = (x ^ x >> 32) * UINT64_C(0xbf58476d1ce4e5b9);
+	return x ^ x >> 29;
+}
+
+static inline struct lanes begin(const struct pattern_key *key, uint64_t number)
+{
+	uint64_t seed = number ^ key->stream;
+
+	return (struct lanes){
+		.a = {lane(seed, 0), lane(seed, 1)},
+		.b = {lane(seed, 2), lane(seed, 3)},
+		.c = {lane(seed, 4), lane(seed, 5)},
+		.d = {lane(seed, 6), lane(seed, 7)},
+	};
+}
+
+static inline pair xorshift(pair x)
+{
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^ x << 17;
+}
+
+static inline void step(struct lanes *lanes)
+{
+	lanes->a = xorshift(lanes->a);
+	lanes->b = xorshift(lanes->b);
+	lanes->c = xorshift(lanes->c);
+	lanes->d = xorshift(lanes->d);
+}
+
+static void fill_sector(unsigned char *at, const struct pattern_key *key, uint64_t sector)
+{
+	uint64_t head[HEAD_WORDS];
+
+	make_head(head, key, sector);
+	struct lanes lanes = begin(key, head[0]);
+	for (size_t i = 0; i < PATTERN_SECTOR; i += sizeof(lanes)) {
+		memcpy(at + i, &lanes, sizeof(lanes));
+		step(&lanes);
+	}
+	memcpy(at, head, sizeof(head));
+}
+
+void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t offset)
 {
 	unsigned char *at = buffer;
-	uint64_t counter = counter_at(key, offset);
 
-	for (size_t i = 0; i < size / WORD; i++) {
-		uint64_t word = random_mix(counter + i * INCREMENT);
-		memcpy(at + i * WORD, &word, WORD);
-	}
+	for (size_t i = 0; i < size / PATTERN_SECTOR; i++)
+		fill_sector(at + i * PATTERN_SECTOR, &key, offset / PATTERN_SECTOR + i);
 }
 
-size_t pattern_check(const void *buffer, size_t size, uint64_t key, uint64_t offset)
-{
-	/* Made again a piece at a time: what stays in the first cache costs next to nothing. */
-	unsigned char want[4096];
-	const unsigned char *at = buffer;
+/* ---- checking ---- */
 
-	for (size_t done = 0, piece; done < size; done += piece) {
-		piece = size - done < sizeof(want) ? size - done : sizeof(want);
-		pattern_fill(want, piece, key, offset + done);
-		if (memcmp(at + done, want, piece) == 0)
+static bool is_right(const unsigned char *at, const struct pattern_key *key, uint64_t sector)
+{
+	uint64_t head[HEAD_WORDS];
+	struct lanes found, wrong = {0};
+
+	make_head(head, key, sector);
+	struct lanes lanes = begin(key, head[0]);
+	if (memcmp(at, head, sizeof(head)) != 0)
+		return false;
+	for (size_t i = 0; i < PATTERN_SECTOR; i += sizeof(lanes)) {
+		__builtin_prefetch(at + i + AHEAD);
+		memcpy(&found, at + i, sizeof(found));
+		if (i == 0)
+			found.a = lanes.a, found.b[0] = lanes.b[0];
+		wrong.a |= found.a ^ lanes.a;
+		wrong.b |= found.b ^ lanes.b;
+		wrong.c |= found.c ^ lanes.c;
+		wrong.d |= found.d ^ lanes.d;
+		step(&lanes);
+	}
+	wrong.a |= wrong.b | wrong.c | wrong.d;
+	return !(wrong.a[0] | wrong.a[1]);
+}
+
+size_t pattern_check(const void *buffer, size_t size, struct pattern_key key, uint64_t offset)
+{
+	const unsigned char *at = buffer;
+	unsigned char want[PATTERN_SECTOR];
+
+	for (size_t done = 0; done < size; done += PATTERN_SECTOR) {
+		uint64_t sector = (offset + done) / PATTERN_SECTOR;
+		if (is_right(at + done, &key, sector))
 			continue;
-		while (at[done] == want[done % sizeof(want)])
+		fill_sector(want, &key, sector);
+		while (at[done] == want[done % PATTERN_SECTOR])
 			done++;
 		return done;
 	}

@@ -1,23 +1,42 @@
 /* pattern.h - data that cannot flatter a disk: incompressible, not dedupable, known again later.
  *
- * The 8 bytes at absolute position p of a target are a pure function of (seed, target, generation,
- * p): SplitMix64 in counter mode. So any part of a block can be made again from its place alone,
- * and no two blocks of any host, target or generation are alike. */
+ * A sector of 512 bytes is a pure function of (seed, owner, generation, sector), so that any part
+ * of a block can be made again from its place alone and no two sectors of any host, target or
+ * generation are alike. Its first 24 bytes say where it belongs, hidden by a bijection that who has
+ * the seed undoes: a sector that stands where another should tells whose it is. The other 488 are
+ * of eight interleaved streams of xorshift64 (Marsaglia 2003), begun anew in every sector from its
+ * head, two in one vector register. */
 #ifndef MUSTER_COMMON_PATTERN_H
 #define MUSTER_COMMON_PATTERN_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The key of all blocks of one target in one generation (times written over). `seed` is the run's,
- * `host` and `target` are names. Cheap, but not for each I/O: keep it until the generation moves.
- */
-uint64_t pattern_key(uint64_t seed, const char *host, const char *target, uint64_t generation);
+#define PATTERN_SECTOR 512
 
-/* Fills `size` bytes (a multiple of 8) as they stand at `offset` (a multiple of 8). */
-void pattern_fill(void *buffer, size_t size, uint64_t key, uint64_t offset);
+/* The key of all sectors of one owner in one generation (times written over). */
+struct pattern_key {
+	uint64_t owner, generation; /* hidden */
+	uint64_t place, stream;     /* of both and the seed */
+};
+
+/* A target of a host, in 64 bits. */
+uint64_t pattern_owner(const char *host, const char *target);
+
+/* A few multiplications. */
+struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation);
+
+/* Fills `size` bytes as they stand at `offset`; both are multiples of PATTERN_SECTOR. */
+void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t offset);
 
 /* The first position in the buffer that is not as pattern_fill makes it; `size` when all is. */
-size_t pattern_check(const void *buffer, size_t size, uint64_t key, uint64_t offset);
+size_t pattern_check(const void *buffer, size_t size, struct pattern_key key, uint64_t offset);
+
+/* Where a sector says it belongs. Anything says something: it is true when pattern_check with the
+ * key of that place finds nothing wrong. */
+struct pattern_place {
+	uint64_t owner, generation, offset;
+};
+struct pattern_place pattern_place(const void *sector, uint64_t seed);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/pattern.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/window.h"
 #include "controller/phase_edges.h"
@@ -192,6 +193,7 @@ static void fill_latency(const struct done_target *from, struct histogram *h,
 /* A host's answer and its clock, while they are put into the result. */
 struct filling {
 	struct collect *collect;
+	const struct fleet *fleet;
 	const struct fleet_host *host;
 	struct phase_edges edges;
 	struct host_clock clock;
@@ -209,6 +211,33 @@ static uint64_t since_run(struct filling *filling, uint64_t agent_ns)
 	return since;
 }
 
+/* An agent knows the owner of strange data as a hash; the fleet's names tell which target that is.
+ */
+static char *name_owner(const struct fleet *fleet, uint64_t owner)
+{
+	for (uint32_t h = 0; h < fleet->count; h++) {
+		const struct plan_host *host = fleet->hosts[h].plan;
+		for (uint32_t t = 0; t < host->targets_count; t++)
+			if (pattern_owner(host->name, host->targets[t].name) == owner)
+				return mem_format("target '%s' of host '%s'", host->targets[t].name,
+						  host->name);
+	}
+	return NULL;
+}
+
+static void fill_miscompares(const struct fleet *fleet, const struct miscompares *from,
+			     struct miscompares *into)
+{
+	char *owner = from->first_owner ? name_owner(fleet, from->first_owner) : NULL;
+
+	record_copy(&miscompares_table, into, from);
+	if (owner && into->first) {
+		free(into->first);
+		into->first = mem_format("%s: %s", from->first, owner);
+	}
+	free(owner);
+}
+
 static void fill_target(struct filling *filling, const struct done_target *from,
 			struct result_target *target)
 {
@@ -223,6 +252,7 @@ static void fill_target(struct filling *filling, const struct done_target *from,
 	target->last_io_ns = since_run(filling, from->last_io_ns);
 	target->sync_ns = from->sync_ns;
 	target->first_error = mem_text(from->first_error);
+	fill_miscompares(filling->fleet, &from->miscompares, &target->miscompares);
 	window_target_rates(current(filling->collect), target);
 }
 
@@ -365,6 +395,7 @@ static uint64_t fill_host(struct collect *collect, const struct fleet *fleet,
 {
 	struct result_phase *phase = current(collect);
 	struct filling filling = {.collect = collect,
+				  .fleet = fleet,
 				  .host = host,
 				  .edges = {.phase = phase,
 					    .start_ns = collect->start_ns,

@@ -294,19 +294,31 @@ static void remove_entry(const char *directory, const char *name)
 	free(path);
 }
 
-/* The journal and whatever else the agent keeps there; plain files only. */
-static void remove_spool(const char *directory)
+/* What a phase that verifies has found: the report names it. */
+static bool is_evidence(const char *name)
+{
+	return strncmp(name, "miscompare.", strlen("miscompare.")) == 0;
+}
+
+/* The journal and whatever else the agent keeps there; plain files only. False when evidence stays.
+ */
+static bool remove_spool(const char *directory)
 {
 	char *spool = mem_format("%s/spool", directory);
 	DIR *entries = opendir(spool);
 	struct dirent *entry;
+	bool is_empty = true;
 
-	while (entries && (entry = readdir(entries)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+	while (entries && (entry = readdir(entries))) {
+		if (is_evidence(entry->d_name))
+			is_empty = false;
+		else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			remove_entry(spool, entry->d_name);
+	}
 	if (entries)
 		closedir(entries);
 	free(spool);
+	return is_empty;
 }
 
 /* While a file stands in the scratch directory (kept, or not removable), the journal that knows it
@@ -319,9 +331,8 @@ static void remove_directory(const char *directory)
 	if (left)
 		log_warning("files are left in '%s': %s", scratch, strerror(errno));
 	free(scratch);
-	if (left)
+	if (left || !remove_spool(directory))
 		return;
-	remove_spool(directory);
 	remove_entry(directory, "spool");
 	remove_entry(directory, "agent.yaml");
 	remove_entry(directory, "");

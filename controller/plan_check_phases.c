@@ -105,6 +105,11 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 				 "%s.read_percent: a %s phase has no mix; take op: mixed, or leave "
 				 "it out",
 				 path, phase_op_names[phase->op]);
+	if (phase->op == PHASE_OP_WRITE && phase->verify)
+		plan_check_error(check, &phase->verify, phase,
+				 "%s.verify: a write phase reads nothing that could be verified; "
+				 "add a read phase with verify: true, or leave it out",
+				 path);
 	if (!phase_writes(phase) &&
 	    (phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_EACH))
 		plan_check_error(check, &phase->sync, phase,

@@ -88,6 +88,8 @@ static const struct record_row target_rows[] = {
 	{MEMBER(struct result_target, sync_ns), .doc = "time of the fsync at the end"},
 	{MEMBER_ONE(struct result_target, latency_ns, latency_table), .doc = "without the ramp"},
 	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
+	{MEMBER_ONE(struct result_target, miscompares, miscompares_table),
+	 .doc = "what was verified, and was not as written"},
 };
 static const struct record_table result_target_table = RECORD_TABLE(
 	struct result_target, "target", target_rows, "What one target did on one host.");

@@ -9,6 +9,7 @@
 #include "common/histogram.h"
 #include "common/record.h"
 #include "controller/plan.h"
+#include "proto/miscompare.h"
 
 #define RESULT_SCHEMA "muster.run/1"
 
@@ -85,6 +86,7 @@ struct result_target {
 	uint64_t sync_ns;
 	struct result_latency latency_ns;
 	char *first_error;
+	struct miscompares miscompares;
 };
 
 /* A device once for all hosts that share a running kernel: it stands under the first of them. */

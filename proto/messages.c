@@ -194,6 +194,8 @@ static const struct record_row done_target_rows[] = {
 	{MEMBER(struct done_target, max_latency_ns), .doc = "exact, after the ramp"},
 	{MEMBER_LIST(struct done_target, latency, histogram_bin_table), .doc = "after the ramp"},
 	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},
+	{MEMBER_ONE(struct done_target, miscompares, miscompares_table),
+	 .doc = "what was verified, and was not as written"},
 };
 static const struct record_table done_target_table = RECORD_TABLE(
 	struct done_target, "done_target", done_target_rows, "Totals of one target in one phase.");

@@ -8,6 +8,7 @@
 #define MUSTER_PROTO_MESSAGES_H
 
 #include "common/record.h"
+#include "proto/miscompare.h"
 #include "proto/phase.h"
 
 enum message_kind {
@@ -177,6 +178,7 @@ struct done_target {
 	struct histogram_bin *latency; /* without ramp */
 	uint32_t latency_count;
 	char *first_error; /* a sentence with offset; NULL: none */
+	struct miscompares miscompares;
 };
 struct done_device {
 	char *device; /* kernel's name: sda, loop3 */

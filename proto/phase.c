@@ -84,6 +84,9 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, engine), .names = engine_names, .fallback = "auto",
 	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
 		"auto is uring where the host lets us, else sync, with the reason in the report"},
+	{MEMBER(struct phase, verify), .fallback = "false",
+	 .doc = "true: every byte read is compared with what muster wrote there in the same run; "
+		"what differs makes the run INVALID and is kept as evidence"},
 };
 const struct record_table phase_table =
 	RECORD_TABLE(struct phase, "phase", phase_rows,

@@ -54,6 +54,7 @@ struct phase {
 	bool allow_ram;
 	enum phase_cache cache;
 	enum phase_engine engine;
+	bool verify; /* what is read is compared with what was written */
 };
 
 extern const struct record_table target_table;

@@ -247,6 +247,38 @@ static void check_errors(struct result *result, const struct result_phase *phase
 			     "not one operation was completed on this target outside the ramp");
 }
 
+static void check_miscompares(struct result *result, const struct result_phase *phase,
+			      const struct result_phase_host *host,
+			      const struct result_target *target)
+{
+	const struct miscompares *m = &target->miscompares;
+	const struct {
+		uint64_t count;
+		const char *name;
+	} kinds[] = {{m->stale, miscompare_names[MISCOMPARE_STALE]},
+		     {m->misdirected, miscompare_names[MISCOMPARE_MISDIRECTED]},
+		     {m->torn, miscompare_names[MISCOMPARE_TORN]},
+		     {m->zeros, miscompare_names[MISCOMPARE_ZEROS]},
+		     {m->bit_flips, miscompare_names[MISCOMPARE_BIT_FLIPS]},
+		     {m->foreign, miscompare_names[MISCOMPARE_FOREIGN]}};
+	char counts[256] = "";
+	size_t used = 0;
+
+	if (!m->blocks)
+		return;
+	for (size_t i = 0; i < MISCOMPARE_KINDS; i++)
+		if (kinds[i].count)
+			used += (size_t)snprintf(counts + used, sizeof(counts) - used, "%s%s %llu",
+						 used ? ", " : "", kinds[i].name,
+						 (unsigned long long)kinds[i].count);
+	findings_add(result, "MISCOMPARE", "INVALID", phase, host->host, target->target,
+		     "do not trust what this storage gives back; look at the evidence, the "
+		     "kernel's log, and every layer between: cache, controller, cable, memory",
+		     "%llu block%s not as written (%s); the first: %s; evidence on the host: %s",
+		     (unsigned long long)m->blocks, m->blocks == 1 ? " read was" : "s read were",
+		     counts, text_or(m->first, "not told"), text_or(m->evidence, "none"));
+}
+
 static void check_kind(struct result *result, const struct result_phase *phase,
 		       const struct result_phase_host *host, const struct result_target *target)
 {
@@ -331,6 +363,7 @@ static void check_targets(struct result *result, const struct result_phase *phas
 		for (uint32_t t = 0; t < host->targets_count; t++) {
 			const struct result_target *target = &host->targets[t];
 			check_errors(result, phase, host, target);
+			check_miscompares(result, phase, host, target);
 			check_kind(result, phase, host, target);
 			if (window_host_is_complete(host))
 				check_devices(result, phase, h, target);

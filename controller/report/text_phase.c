@@ -136,6 +136,28 @@ static void print_states(const struct result_phase *phase, FILE *file)
 	}
 }
 
+/* Only where something was verified. */
+static void print_verified(const struct result_phase *phase, FILE *file)
+{
+	char verified[UNITS_TEXT_SIZE];
+	uint64_t bytes = 0, blocks = 0;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			bytes += phase->hosts[h].targets[t].miscompares.verified_bytes;
+			blocks += phase->hosts[h].targets[t].miscompares.blocks;
+		}
+	if (!bytes)
+		return;
+	units_format_bytes(verified, bytes);
+	if (blocks)
+		layout_paragraph(file, INDENT, "",
+				 "verified: %s, of which %llu blocks were not as written", verified,
+				 (unsigned long long)blocks);
+	else
+		layout_paragraph(file, INDENT, "", "verified: %s, all as written", verified);
+}
+
 /* ---- devices ---- */
 
 static void targets_cell(struct layout_table *table, const struct result_device *device)
@@ -282,6 +304,7 @@ void text_phase_print(const struct result *result, uint32_t index,
 
 	print_heading(result, index, file);
 	print_states(phase, file);
+	print_verified(phase, file);
 	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
 		print_targets(phase, file);
 		print_devices(phase, file);

@@ -130,6 +130,18 @@ static void fail_some(struct sample *sample, struct result_phase *phase)
 	phase->hosts[1].targets[0].first_error = mem_text("input/output error at 4096");
 }
 
+static void read_wrong_data(struct sample *sample, struct result_phase *phase)
+{
+	struct miscompares *m = &phase->hosts[1].targets[0].miscompares;
+
+	(void)sample;
+	m->verified_bytes = MB;
+	m->blocks = 3;
+	m->stale = 1;
+	m->zeros = 2;
+	m->first = mem_text("block of 4096 bytes at offset 8192");
+}
+
 static void want_longer(struct sample *sample, struct result_phase *phase)
 {
 	(void)phase;
@@ -249,6 +261,7 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{fall_silent, "read", false, "WARN LATE_HEARTBEAT h1"},
 		{freeze, "read", false, "INVALID HOST_FROZEN h1"},
 		{fail_some, "read", false, "INVALID IO_ERRORS h2"},
+		{read_wrong_data, "read", false, "INVALID MISCOMPARE h2"},
 		{want_longer, "read", false, "INVALID TOO_SHORT"},
 		{want_longer, "read", true, "INVALID TOO_SHORT"},
 		{start_late, "read", false, "INVALID OVERLAP_TOO_SMALL"},

@@ -79,7 +79,8 @@ static void an_empty_file_is_written_whole(void **state)
 	if (lay_out(&err))
 		fail_msg("%s", err.text);
 	char *data = read_all();
-	assert_int_equal(pattern_check(data, SIZE, pattern_key(1, "h", "t", 0), 0), SIZE);
+	assert_int_equal(pattern_check(data, SIZE, pattern_key(1, pattern_owner("h", "t"), 0), 0),
+			 SIZE);
 	free(data);
 	assert_int_equal(written_missing(written, path, SIZE), 0);
 	assert_int_equal(written_generation(written, path), 1);
@@ -97,12 +98,15 @@ static void only_gaps_are_written(void **state)
 	memset(data, 'x', SIZE);
 	assert_int_equal(pwrite(part.fd, data, SIZE, 0), SIZE);
 	free(data);
-	written_add(written, path, 1024, 2 * 1024 * 1024 + 512);
-	written_add(written, path, 4 * 1024 * 1024, 4 * 1024 * 1024 + 4096);
+	static const struct written_range had_before[] = {
+		{.from = 1024, .to = 2 * 1024 * 1024 + 512, .owner = 5},
+		{.from = 4 * 1024 * 1024, .to = 4 * 1024 * 1024 + 4096, .owner = 5}};
+	written_set(written, path, &had_before[0]);
+	written_set(written, path, &had_before[1]);
 	if (lay_out(&err))
 		fail_msg("%s", err.text);
 	data = read_all();
-	uint64_t key = pattern_key(1, "h", "t", 0);
+	struct pattern_key key = pattern_key(1, pattern_owner("h", "t"), 0);
 	for (uint64_t at = 0; at < SIZE; at += 512) {
 		bool had = (at >= 1024 && at < 2 * 1024 * 1024 + 512) ||
 			   (at >= 4 * 1024 * 1024 && at < 4 * 1024 * 1024 + 4096);
@@ -110,6 +114,11 @@ static void only_gaps_are_written(void **state)
 		for (int i = 0; had && i < 512; i++)
 			assert_int_equal(data[at + i], 'x');
 	}
+	uint32_t count;
+	const struct written_range *ranges = written_ranges(written, path, &count);
+	assert_int_equal(count, 5);
+	for (uint32_t i = 0; i < count; i++)
+		assert_true(ranges[i].owner == (i % 2 ? 5 : pattern_owner("h", "t")));
 	free(data);
 }
 

@@ -117,8 +117,40 @@ static void an_armed_device_is_written(void **state)
 	int fd = open(device[0], O_RDONLY);
 	assert_int_equal(pread(fd, data, 16 * MIB, 0), 16 * MIB);
 	close(fd);
-	assert_int_equal(pattern_check(data, 16 * MIB, pattern_key(7, "h", "d", 0), 0), 16 * MIB);
+	assert_int_equal(
+		pattern_check(data, 16 * MIB, pattern_key(7, pattern_owner("h", "d"), 0), 0),
+		16 * MIB);
 	free(data);
+}
+
+/* A device is not laid out: what is not written cannot be verified. */
+static void a_device_is_verified_where_it_was_written(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	add_device("d", 0, true, true);
+	scene.prepare.phase.op = PHASE_OP_READ;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	scene.prepare.phase.verify = true;
+	scene.prepare.phase.engine = PHASE_ENGINE_SYNC;
+	char *text = scene_refusal(&scene);
+	assert_non_null(strstr(text, "cannot be verified"));
+	assert_non_null(strstr(text, "at offset 0"));
+	free(text);
+	for (int i = 0; i < 2; i++) {
+		scene.prepare.phase.op = i ? PHASE_OP_READ : PHASE_OP_WRITE;
+		scene.prepare.phase.verify = i == 1;
+		scene_finish(scene_ready(&scene), &timeline, &done);
+		assert_int_equal(done.state, DONE_COMPLETE);
+		assert_int_equal(done.targets[0].miscompares.verified_bytes, i * 8 * MIB);
+		assert_int_equal(done.targets[0].miscompares.blocks, 0);
+		scene_free(&timeline, &done);
+	}
+	scene.prepare.phase.size_bytes = 9 * MIB;
+	text = scene_refusal(&scene);
+	assert_non_null(strstr(text, "at offset 8388608"));
+	free(text);
 }
 
 /* Whether this process has `path` open. */
@@ -280,7 +312,8 @@ static void a_disk_that_fills_in_mid_phase_stops_it(void **state)
 	scene_finish(phase, &timeline, &done);
 	char *path = scene_path(&scene, "a");
 	assert_int_equal(done.state, DONE_BROKEN);
-	const char *words[] = {"target 'a'", path, "33554432 bytes (32.0 MiB) are wanted", "are free"};
+	const char *words[] = {"target 'a'", path, "33554432 bytes (32.0 MiB) are wanted",
+			       "are free"};
 	for (int i = 0; i < 4; i++)
 		if (!strstr(done.text, words[i]))
 			fail_msg("'%s' is not in: %s", words[i], done.text);
@@ -362,6 +395,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(writing_needs_the_identity, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_armed_device_is_written, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_device_is_verified_where_it_was_written, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_device_is_closed_when_its_phase_has_ended, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_size_over_the_device_is_refused, set_up,

@@ -197,6 +197,8 @@ static const struct bad_plan bad_plans[] = {
 	{"runtime of nothing", PHASE("op: read, targets: [disk], runtime: ^0"), "no size"},
 	{"ramp without runtime", PHASE("op: read, targets: [disk], size: 1GiB, ramp: ^1s"),
 	 "runtime"},
+	{"verify on a write", PHASE("op: write, targets: [disk], verify: ^true, runtime: 5s"),
+	 "add a read phase"},
 	{"read_percent without mixed",
 	 PHASE("op: read, targets: [disk], read_percent: ^50%, runtime: 5s"), "mixed"},
 	{"block size of odd bytes",

@@ -1,0 +1,189 @@
+/* crew_record.c - what a crew has left on its target's files and devices: which generation, where.
+ *
+ * A worker's requests are numbered. Those before the first that failed surely wrote their block;
+ * those that were submitted may have. Between the two a block is of a generation that is known to
+ * be one of a few. */
+#include "agent/crew.h"
+
+#include <stdlib.h>
+
+#include "agent/offsets.h"
+#include "common/memory.h"
+#include "common/pattern.h"
+
+struct change {
+	uint64_t oldest, newest;
+	bool is_sure; /* all of it was written over */
+	uint64_t unit;
+};
+
+/* [from, to) of the target, as stretches of its parts. */
+static void record(const struct crew *crew, struct written *written, uint64_t from, uint64_t to,
+		   const struct change *change)
+{
+	const struct load_target *target = crew->target;
+	const char *host = crew_worker(crew, 0)->setup.host;
+
+	for (uint32_t i = 0; i < target->parts_count; i++) {
+		const struct part *part = target->parts[i];
+		if (!part->path)
+			continue;
+		struct written_range range = {
+			.from = stripe_part_end(&target->stripe, i, from),
+			.to = stripe_part_end(&target->stripe, i, to),
+			.owner = pattern_owner(host, part->target->name),
+			.oldest = change->oldest,
+			.newest = change->newest,
+			.unit = change->unit,
+		};
+		if (change->is_sure)
+			written_set(written, part->path, &range);
+		else
+			written_touch(written, part->path, &range);
+	}
+}
+
+static bool has_failed(const struct crew *crew)
+{
+	for (uint32_t i = 0; i < crew->count; i++)
+		if (crew_worker(crew, i)->intact != UINT64_MAX)
+			return true;
+	return false;
+}
+
+/* A write that failed can have torn its block anywhere. */
+static uint64_t unit_of(const struct crew *crew)
+{
+	return has_failed(crew) ? PATTERN_SECTOR
+				: phase_targets_unit(crew->target, crew->phase->block_size);
+}
+
+/* ---- sequential writes ---- */
+
+/* Workers that walk alike: one on a region of its own, or all that take turns. Row i is the i-th
+ * block of each of them. */
+struct walkers {
+	const struct crew *crew;
+	uint32_t first, count;
+};
+
+/* How often row `row` was visited by the first `requests` of a worker that has `count` rows. */
+static uint64_t visits(uint64_t requests, uint64_t count, uint64_t row)
+{
+	return requests > row ? (requests - 1 - row) / count + 1 : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The rows at which what is known changes, ascending; 3 for each worker. */
+static uint64_t *find_borders(const struct walkers *w)
+{
+	uint64_t *borders = mem_new(3 * (size_t)w->count, sizeof(*borders));
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct worker *worker = crew_worker(w->crew, w->first + i);
+		borders[3 * i] = worker_written_blocks(worker) % worker->offsets.count;
+		borders[3 * i + 1] = worker->submitted % worker->offsets.count;
+		borders[3 * i + 2] = worker->offsets.count;
+	}
+	qsort(borders, 3 * (size_t)w->count, sizeof(*borders), compare);
+	return borders;
+}
+
+/* Rows [from, to), in which nothing changes. */
+static void record_rows(const struct walkers *w, uint64_t from, uint64_t to,
+			struct written *written)
+{
+	const struct offsets *o = &crew_worker(w->crew, w->first)->offsets;
+	uint64_t first = crew_worker(w->crew, w->first)->setup.generation;
+	uint64_t least = UINT64_MAX, most = 0, end = o->first + to * o->step;
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct worker *worker = crew_worker(w->crew, w->first + i);
+		if (from >= worker->offsets.count)
+			continue;
+		uint64_t sure = visits(worker_written_blocks(worker), worker->offsets.count, from);
+		uint64_t possible = visits(worker->submitted, worker->offsets.count, from);
+		least = sure < least ? sure : least;
+		most = possible > most ? possible : most;
+	}
+	if (from >= to || !most)
+		return;
+	if (end > o->first + o->count && o->step == 1)
+		end = o->first + o->count;
+	if (end > o->blocks)
+		end = o->blocks;
+	struct change change = {
+		.oldest = first + least - 1,
+		.newest = first + most - 1,
+		.is_sure = least > 0,
+		.unit = unit_of(w->crew),
+	};
+	record(w->crew, written, (o->first + from * o->step) * o->block_size, end * o->block_size,
+	       &change);
+}
+
+static void record_walkers(const struct walkers *w, struct written *written)
+{
+	uint64_t *borders = find_borders(w), from = 0;
+
+	for (uint32_t i = 0; i < 3 * w->count; i++) {
+		record_rows(w, from, borders[i], written);
+		from = borders[i];
+	}
+	free(borders);
+}
+
+static void record_sequential(const struct crew *crew, struct written *written)
+{
+	struct walkers w = {.crew = crew, .count = crew->count};
+
+	if (crew->phase->split == PHASE_SPLIT_INTERLEAVED) {
+		record_walkers(&w, written);
+		return;
+	}
+	for (w.count = 1; w.first < crew->count; w.first++)
+		record_walkers(&w, written);
+}
+
+/* ---- any other ---- */
+
+static uint64_t next_generation(const struct crew *crew)
+{
+	uint64_t next = 0;
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		uint64_t generation = crew_worker(crew, i)->offsets.generation;
+		next = generation + 1 > next ? generation + 1 : next;
+	}
+	return next;
+}
+
+/* Any block may have been written, or not. */
+static void record_scattered(const struct crew *crew, struct written *written)
+{
+	struct change change = {.newest = next_generation(crew) - 1, .unit = unit_of(crew)};
+
+	record(crew, written, 0, crew->target->used_bytes, &change);
+}
+
+void crew_record(const struct crew *crew, struct written *written)
+{
+	const struct load_target *target = crew->target;
+
+	if (!phase_writes(crew->phase))
+		return;
+	for (uint32_t i = 0; i < target->parts_count; i++)
+		if (target->parts[i]->path)
+			written_set_generation(written, target->parts[i]->path,
+					       next_generation(crew));
+	if (crew->phase->op == PHASE_OP_WRITE && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
+		record_sequential(crew, written);
+	else
+		record_scattered(crew, written);
+}
