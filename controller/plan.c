@@ -60,13 +60,14 @@ static const struct record_row fleet_rows[] = {
 const struct record_table plan_fleet_table = RECORD_TABLE(
 	struct plan_fleet, "fleet", fleet_rows, "The hosts, and what happens when one is lost.");
 
-const char *const plan_metric_names[] = {"throughput", "iops", "errors", NULL};
+const char *const plan_metric_names[] = {"throughput", "iops", "errors", "spread", NULL};
 const char *const plan_of_names[] = {"host", "target", "fleet", NULL};
 
 static const struct record_row gate_rows[] = {
 	{MEMBER(struct plan_gate, phase), .required = true, .doc = "the phase that is judged"},
 	{MEMBER(struct plan_gate, metric), .names = plan_metric_names, .required = true,
-	 .doc = "throughput has limits such as `800 MB/s`, iops and errors plain numbers"},
+	 .doc = "throughput has limits such as `800 MB/s`, iops and errors plain numbers, spread "
+		"`10%`: of the hosts' throughput, (largest - smallest) / median"},
 	{MEMBER(struct plan_gate, of), .names = plan_of_names, .required = true,
 	 .doc = "whose: each host's, each target's on each host, or that of all together"},
 	{MEMBER(struct plan_gate, at_least), .doc = "fails below this"},
@@ -176,6 +177,8 @@ int plan_limit_parse(enum plan_metric metric, const char *text, uint64_t *limit,
 {
 	if (metric == PLAN_METRIC_THROUGHPUT)
 		return units_parse_rate(text, limit, err);
+	if (metric == PLAN_METRIC_SPREAD)
+		return units_parse_percent(text, limit, err);
 	return units_parse_count(text, limit, err);
 }
 

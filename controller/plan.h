@@ -37,7 +37,13 @@ struct plan_fleet {
 	uint64_t suspect_after, dead_after; /* ns */
 };
 
-enum plan_metric { PLAN_METRIC_THROUGHPUT, PLAN_METRIC_IOPS, PLAN_METRIC_ERRORS };
+/* SPREAD: of the hosts' throughput, (largest - smallest) / median in percent; of the fleet only. */
+enum plan_metric {
+	PLAN_METRIC_THROUGHPUT,
+	PLAN_METRIC_IOPS,
+	PLAN_METRIC_ERRORS,
+	PLAN_METRIC_SPREAD,
+};
 enum plan_of { PLAN_OF_HOST, PLAN_OF_TARGET, PLAN_OF_FLEET };
 
 extern const char *const plan_metric_names[];
@@ -81,8 +87,8 @@ bool plan_parse(struct plan *plan, const char *bytes, size_t size, char *const *
 /* Neither leaves anything to release when it answers false. */
 void plan_release(struct plan *plan);
 
-/* The limit of a gate in bytes/s, operations/s or errors; the text was checked by plan_read. NAN
- * for NULL. */
+/* The limit of a gate in bytes/s, operations/s, errors or percent; the text was checked by
+ * plan_read. NAN for NULL. */
 double plan_gate_limit(const struct plan_gate *gate, const char *text);
 
 /* ---- the plan, host by host ---- */

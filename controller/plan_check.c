@@ -188,6 +188,9 @@ static void check_gate(struct plan_check *check, uint32_t index, const char *con
 				 plan_check_hint(hint, gate->phase, phases, plan->phases_count));
 	if (!plan_check_is_sound(check, "gates", index))
 		return;
+	if (gate->metric == PLAN_METRIC_SPREAD && gate->of != PLAN_OF_FLEET)
+		plan_check_error(check, &gate->of, gate,
+				 "%s.of: spread is between hosts, so it is 'fleet'", path);
 	if (!gate->at_least && !gate->at_most)
 		plan_check_error_in(check, "gates", index,
 				    "%s: there is no limit; give at_least, at_most or both", path);

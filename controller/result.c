@@ -232,13 +232,13 @@ static const struct record_table finding_table = RECORD_TABLE(
 
 static const struct record_row gate_rows[] = {
 	{MEMBER(struct result_gate, phase), .doc = "its phase"},
-	{MEMBER(struct result_gate, metric), .doc = "throughput, iops, errors"},
+	{MEMBER(struct result_gate, metric), .doc = "throughput, iops, errors, spread"},
 	{MEMBER(struct result_gate, of), .doc = "host, target, fleet"},
 	{MEMBER(struct result_gate, who), .doc = "host, host:target or fleet"},
 	{MEMBER(struct result_gate, trial), .doc = "from 1"},
 	{MEMBER(struct result_gate, limit), .doc = "as the plan has it"},
 	{MEMBER(struct result_gate, value),
-	 .doc = "bytes/s, operations/s or errors; null: not measured"},
+	 .doc = "bytes/s, operations/s, errors or percent; null: not measured"},
 	{MEMBER(struct result_gate, state), .doc = "PASS, FAIL, INVALID"},
 };
 static const struct record_table gate_table =

@@ -12,6 +12,7 @@
 #include "controller/analysis/clock_findings.h"
 #include "common/utf8.h"
 #include "controller/analysis/devices.h"
+#include "controller/analysis/rules.h"
 #include "controller/analysis/window.h"
 
 /* METHODS section 0. */
@@ -410,7 +411,6 @@ void findings_compute(struct result *result, const struct result_series *series)
 {
 	static const char *const states[] = {"lost", "refused", "broken", "aborted"};
 
-	(void)series; /* rules over the timeline come here: steadiness, stalls, steps */
 	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
 		for (uint32_t p = 0; p < result->phases_count; p++)
 			check_hosts(result, &result->phases[p], states[s]);
@@ -421,6 +421,7 @@ void findings_compute(struct result *result, const struct result_series *series)
 		check_window(result, &result->phases[p]);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_targets(result, &result->phases[p]);
+	rules_compute(result, series);
 	uint32_t notes = result->findings_count;
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_notes(result, notes, &result->phases[p]);

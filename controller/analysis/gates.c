@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/stats.h"
 #include "controller/analysis/window.h"
 
 /* ---- figures ---- */
@@ -21,6 +22,8 @@ static double target_value(const struct result_target *target, enum plan_metric 
 		return target->iops;
 	case PLAN_METRIC_ERRORS:
 		return (double)target->errors;
+	case PLAN_METRIC_SPREAD:
+		break;
 	}
 	return NAN;
 }
@@ -40,12 +43,34 @@ static double host_value(const struct result_phase *phase, const struct result_p
 		return window_rate(window_host_operations(host), own);
 	case PLAN_METRIC_ERRORS:
 		return (double)errors;
+	case PLAN_METRIC_SPREAD:
+		break;
 	}
 	return NAN;
 }
 
-static double fleet_value(const struct result_cluster *cluster, enum plan_metric metric)
+/* In percent; NAN with fewer than two hosts, or one that moved nothing. */
+static double spread(const struct result_phase *phase)
 {
+	double *rates = mem_new(phase->hosts_count, sizeof(*rates)), value = NAN;
+	uint32_t count = 0;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		rates[count] = host_value(phase, &phase->hosts[h], PLAN_METRIC_THROUGHPUT);
+		count += !isnan(rates[count]);
+	}
+	if (count == phase->hosts_count && count > 1) {
+		stats_sort(rates, count);
+		value = 100 * (rates[count - 1] - rates[0]) / stats_quantile(rates, count, 0.5);
+	}
+	free(rates);
+	return value;
+}
+
+static double fleet_value(const struct result_phase *phase, enum plan_metric metric)
+{
+	const struct result_cluster *cluster = phase->cluster;
+
 	if (!cluster)
 		return NAN;
 	switch (metric) {
@@ -56,6 +81,8 @@ static double fleet_value(const struct result_cluster *cluster, enum plan_metric
 		return cluster->iops;
 	case PLAN_METRIC_ERRORS:
 		return (double)cluster->errors;
+	case PLAN_METRIC_SPREAD:
+		return spread(phase);
 	}
 	return NAN;
 }
@@ -120,7 +147,7 @@ static void hold(struct result *result, const struct plan_gate *gate,
 {
 	if (gate->of == PLAN_OF_FLEET) {
 		add_row(result, gate, phase->trial, mem_text("fleet"),
-			fleet_value(phase->cluster, gate->metric));
+			fleet_value(phase, gate->metric));
 		return;
 	}
 	for (uint32_t h = 0; h < phase->hosts_count; h++)
@@ -335,6 +362,10 @@ char *gates_format_value(char text[UNITS_TEXT_SIZE], const struct result_gate *g
 {
 	if (isnan(gate->value)) {
 		snprintf(text, UNITS_TEXT_SIZE, "not measured");
+		return text;
+	}
+	if (text_is(gate->metric, "spread")) {
+		snprintf(text, UNITS_TEXT_SIZE, "%.1f %%", gate->value);
 		return text;
 	}
 	if (!text_is(gate->metric, "throughput")) {

@@ -7,7 +7,8 @@
 
 /* Fills result->gates: a row for each gate, trial and host or target that it is about, also one,
  * INVALID, for a gate whose phase was not run. A target's figure is its own average, a host's its
- * bytes or operations over the time from its first start to its last end, the fleet's the headline.
+ * bytes or operations over the time from its first start to its last end, the fleet's the headline,
+ * and its spread (largest - smallest) / median of its hosts' throughput, of two hosts or more.
  * Gates never read cluster_partial, nor a host that did not complete: those are INVALID. A gate on
  * `errors` that holds takes IO_ERRORS findings of its phase down to NOTE, unless another gate on
  * the same errors does not hold. Runs after findings_compute. */

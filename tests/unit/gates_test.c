@@ -93,6 +93,11 @@ static void a_gate_holds_each_one_that_it_is_about(void **state)
 		 RESULT_OUTCOME_PASS},
 		{PLAN_METRIC_ERRORS, PLAN_OF_HOST, NULL, "0", "h1 0 PASS, h2 0 PASS",
 		 RESULT_OUTCOME_PASS},
+		/* 100 between them, their median is 200 */
+		{PLAN_METRIC_SPREAD, PLAN_OF_FLEET, NULL, "50%", "fleet 50.0 % PASS",
+		 RESULT_OUTCOME_PASS},
+		{PLAN_METRIC_SPREAD, PLAN_OF_FLEET, NULL, "49%", "fleet 50.0 % FAIL",
+		 RESULT_OUTCOME_FAIL},
 	};
 
 	(void)state;
@@ -109,6 +114,20 @@ static void a_gate_holds_each_one_that_it_is_about(void **state)
 				 cases[i].want);
 		sample_release(&sample);
 	}
+}
+
+static void one_host_has_no_spread(void **state)
+{
+	struct sample sample = {0};
+
+	(void)state;
+	sample_phase(&sample, "p", "read", S, 1, 1);
+	sample_load(&sample, 0, 0, 0, 10 * S, 1000 * MB, 1000);
+	sample_plan(&sample);
+	add_gate(&sample, "p", PLAN_METRIC_SPREAD, PLAN_OF_FLEET, NULL, "10%");
+	assert_int_equal(judge(&sample), RESULT_OUTCOME_INVALID);
+	assert_string_equal(sample.result.gates[0].state, "INVALID");
+	sample_release(&sample);
 }
 
 static void the_fleet_of_a_fixed_amount_is_judged_by_its_span(void **state)
@@ -309,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_gate_holds_each_one_that_it_is_about),
+		cmocka_unit_test(one_host_has_no_spread),
 		cmocka_unit_test(the_fleet_of_a_fixed_amount_is_judged_by_its_span),
 		cmocka_unit_test(gates_do_not_read_partial_figures),
 		cmocka_unit_test(a_gate_on_a_phase_that_was_not_run_is_invalid),

@@ -260,6 +260,9 @@ static const struct bad_plan bad_plans[] = {
 	{"iops that are a rate", GATE("phase: w, metric: iops, of: host, at_least: ^800 MB/s"),
 	 "800 MB/s"},
 	{"errors in percent", GATE("phase: w, metric: errors, of: host, at_most: ^1%"), "1%"},
+	{"spread of a host", GATE("phase: w, metric: spread, of: ^host, at_most: 10%"), "fleet"},
+	{"spread that is no percentage", GATE("phase: w, metric: spread, of: fleet, at_most: ^10"),
+	 "10"},
 	{"limits that exclude each other",
 	 GATE("phase: w, metric: iops, of: host, at_least: ^10, at_most: 9"), "more than"},
 	/* all of them at once, and no more than those */

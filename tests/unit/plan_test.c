@@ -240,6 +240,7 @@ static void limits_of_gates_have_the_unit_of_the_metric(void **state)
 		{PLAN_METRIC_THROUGHPUT, "1MiB/s", 1048576},
 		{PLAN_METRIC_IOPS, "20000", 20000},
 		{PLAN_METRIC_ERRORS, "0", 0},
+		{PLAN_METRIC_SPREAD, "10%", 10},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

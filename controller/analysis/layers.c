@@ -1,0 +1,414 @@
+#include "controller/analysis/layers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/devices.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/measured.h"
+
+#define FLEET         UINT32_MAX /* in place of a host */
+#define SHARE_LEAST   0.95       /* of written bytes on the devices */
+#define UNEQUAL_PARTS 0.90       /* slowest of fastest: below, the slowest is named */
+
+/* What was asked for and what came of it. */
+struct measured {
+	const struct phase *asked;
+	const struct result_phase *got;
+	bool is_sound;
+};
+
+struct trial {
+	struct measured *phases;
+	uint32_t count;
+};
+
+const char *layers_level(double share)
+{
+	return share < LAYERS_WARN_BELOW ? "WARN" : share < LAYERS_NOTE_BELOW ? "NOTE" : NULL;
+}
+
+/* ---- which phases belong together ---- */
+
+static bool are_alike(const struct phase *a, const struct phase *b)
+{
+	return a->op == b->op && a->access == b->access && a->block_size == b->block_size &&
+	       a->read_percent == b->read_percent && a->direct == b->direct &&
+	       !a->runtime == !b->runtime;
+}
+
+static bool are_as_deep(const struct phase *a, const struct phase *b)
+{
+	return a->workers == b->workers && a->queue_depth == b->queue_depth;
+}
+
+static bool has_name(const struct name *names, uint32_t count, const char *name)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (text_is(names[i].name, name))
+			return true;
+	return false;
+}
+
+static bool is_on(const struct phase *phase, const struct name *names, uint32_t count)
+{
+	if (phase->targets_count != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!has_name(phase->targets, phase->targets_count, names[i].name))
+			return false;
+	return true;
+}
+
+/* The sound phase on just these targets that asks for what `like` does; NULL: there is none. */
+static const struct measured *find(const struct trial *trial, const struct phase *like,
+				   bool as_deep, const struct name *names, uint32_t count)
+{
+	for (uint32_t p = 0; p < trial->count; p++) {
+		const struct measured *m = &trial->phases[p];
+		if (m->is_sound && m->asked != like && are_alike(m->asked, like) &&
+		    (!as_deep || are_as_deep(m->asked, like)) && is_on(m->asked, names, count))
+			return m;
+	}
+	return NULL;
+}
+
+/* ---- figures ---- */
+
+static double rate_of(const struct measured *m, uint32_t host)
+{
+	return host == FLEET ? measured_rate(m->got) : measured_host_rate(m->got, host);
+}
+
+/* Each part by itself. */
+struct parts {
+	const struct measured **alone;
+	const struct name *names;
+	uint32_t count;
+};
+
+/* False, and nothing to free: a part was not measured by itself. */
+static bool parts_find(struct parts *parts, const struct trial *trial, const struct phase *like,
+		       bool as_deep, const struct name *names, uint32_t count)
+{
+	*parts = (struct parts){
+		.alone = mem_new(count, sizeof(*parts->alone)), .names = names, .count = count};
+	for (uint32_t i = 0; i < count; i++) {
+		parts->alone[i] = find(trial, like, as_deep, &names[i], 1);
+		if (parts->alone[i])
+			continue;
+		free(parts->alone);
+		return false;
+	}
+	return true;
+}
+
+static double parts_sum(const struct parts *parts, uint32_t host)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < parts->count; i++)
+		sum += rate_of(parts->alone[i], host);
+	return sum;
+}
+
+/* "'perc0' 800 MiB/s and 'perc1' 500 MiB/s", the caller's to free. */
+static char *parts_describe(const struct parts *parts, uint32_t host)
+{
+	char *text = mem_text(""), rate[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const char *before = !i ? "" : i + 1 < parts->count ? ", " : " and ";
+		char *longer = mem_format("%s%s'%s' %s", text, before, parts->names[i].name,
+					  units_format_rate(rate, rate_of(parts->alone[i], host)));
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* "" where its parts are alike, else what its slowest part allows. */
+static char *parts_culprit(const struct parts *parts, uint32_t host)
+{
+	uint32_t slowest = 0;
+	double fastest = 0;
+	char rate[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < parts->count; i++) {
+		double own = rate_of(parts->alone[i], host);
+		fastest = fmax(fastest, own);
+		if (own < rate_of(parts->alone[slowest], host))
+			slowest = i;
+	}
+	double least = rate_of(parts->alone[slowest], host);
+	if (!(least < UNEQUAL_PARTS * fastest))
+		return mem_text("");
+	return mem_format("; a stripe is as fast as %u times its slowest part, '%s': %s",
+			  parts->count, parts->names[slowest].name,
+			  units_format_rate(rate, least * parts->count));
+}
+
+/* ---- rules ---- */
+
+struct comparison {
+	struct result *result;
+	const struct measured *whole, *together; /* together may be NULL: the sum of the parts */
+	const struct parts *parts;               /* NULL: not measured by themselves */
+};
+
+typedef void reporter(const struct comparison *c, uint32_t host, const char *level);
+
+static double share_of(const struct comparison *c, uint32_t host)
+{
+	double against = c->together ? rate_of(c->together, host) : parts_sum(c->parts, host);
+
+	return against > 0 ? rate_of(c->whole, host) / against : NAN;
+}
+
+static void report_shared(const struct comparison *c, uint32_t host, const char *level)
+{
+	const struct result_phase *phase = c->whole->got;
+	char *alone = parts_describe(c->parts, host), together[UNITS_TEXT_SIZE];
+	char sum[UNITS_TEXT_SIZE];
+
+	findings_add(c->result, "SHARED_LIMIT", level, phase,
+		     host == FLEET ? NULL : phase->hosts[host].host, NULL,
+		     "look for what they share: a disk, a link, a controller, an expander, a "
+		     "processor; more workers do not help",
+		     "together the targets move %s, alone %s, which is %s: %.0f %% of that",
+		     units_format_rate(together, rate_of(c->whole, host)), alone,
+		     units_format_rate(sum, parts_sum(c->parts, host)), 100 * share_of(c, host));
+	free(alone);
+}
+
+static void report_stripe(const struct comparison *c, uint32_t host, const char *level)
+{
+	const struct result_phase *phase = c->whole->got;
+	char is[UNITS_TEXT_SIZE], against[UNITS_TEXT_SIZE];
+	char *culprit = c->parts ? parts_culprit(c->parts, host) : mem_text("");
+	double reference = c->together ? rate_of(c->together, host) : parts_sum(c->parts, host);
+
+	findings_add(c->result, "STRIPE_LOSS", level, phase,
+		     host == FLEET ? NULL : phase->hosts[host].host,
+		     c->whole->asked->targets[0].name,
+		     *culprit ? "replace or leave out the slowest part"
+			      : "compare stripe unit and block size, and give it at least as many "
+				"I/Os in flight as its parts had",
+		     "the target moves %s, its parts %s %s: it loses %.0f %%%s",
+		     units_format_rate(is, rate_of(c->whole, host)),
+		     c->together ? "together" : "one by one", units_format_rate(against, reference),
+		     100 * (1 - share_of(c, host)), culprit);
+	free(culprit);
+}
+
+/* Answers whether single hosts are so far below that they are to be named. */
+static bool compare_hosts(const struct comparison *c, reporter *report)
+{
+	bool any = false;
+
+	for (uint32_t h = 0; h < c->whole->got->hosts_count; h++) {
+		const char *level = layers_level(share_of(c, h));
+		if (!text_is(level, "WARN"))
+			continue;
+		report(c, h, level);
+		any = true;
+	}
+	return any;
+}
+
+/* A fleet that is bad as a whole is one finding; in one that is not, some hosts may be. */
+static void compare(const struct comparison *c, reporter *report)
+{
+	const char *level = layers_level(share_of(c, FLEET));
+	bool single = c->whole->got->hosts_count == 1;
+
+	if (!single && !text_is(level, "WARN") && compare_hosts(c, report))
+		return;
+	if (level)
+		report(c, single ? 0 : FLEET, level);
+}
+
+static void check_shared(struct result *result, const struct trial *trial,
+			 const struct measured *together)
+{
+	const struct phase *asked = together->asked;
+	struct parts parts;
+
+	if (asked->targets_count < 2 ||
+	    !parts_find(&parts, trial, asked, true, asked->targets, asked->targets_count))
+		return;
+	compare(&(struct comparison){.result = result, .whole = together, .parts = &parts},
+		report_shared);
+	free(parts.alone);
+}
+
+static const struct target *plan_target(const struct result *result, const char *name)
+{
+	for (uint32_t t = 0; t < result->plan->targets_count; t++)
+		if (text_is(result->plan->targets[t].name, name))
+			return &result->plan->targets[t];
+	return NULL;
+}
+
+static void check_stripe(struct result *result, const struct trial *trial,
+			 const struct measured *whole)
+{
+	const struct phase *asked = whole->asked;
+	const struct target *target =
+		asked->targets_count == 1 ? plan_target(result, asked->targets[0].name) : NULL;
+	struct parts parts;
+
+	if (!target)
+		return;
+	uint32_t count = target->stripe_count ? target->stripe_count : target->members_count;
+	const struct name *names = target->stripe_count ? target->stripe : target->members;
+	if (count < 2)
+		return;
+	const struct measured *together = find(trial, asked, false, names, count);
+	bool has_parts = parts_find(&parts, trial, asked, false, names, count);
+	if (together || has_parts)
+		compare(&(struct comparison){.result = result,
+					     .whole = whole,
+					     .together = together,
+					     .parts = has_parts ? &parts : NULL},
+			report_stripe);
+	if (has_parts)
+		free(parts.alone);
+}
+
+/* ---- read against write ---- */
+
+/* The rate with the sync at its end in the time, as far as that is known. */
+static double written_rate(const struct measured *m)
+{
+	double plain = 0, synced = 0;
+
+	for (uint32_t h = 0; h < m->got->hosts_count; h++)
+		for (uint32_t t = 0; t < m->got->hosts[h].targets_count; t++) {
+			const struct result_target *target = &m->got->hosts[h].targets[t];
+			double with_sync = target->throughput_with_sync_bytes_per_s;
+			plain += target->throughput_bytes_per_s;
+			synced += isnan(with_sync) ? target->throughput_bytes_per_s : with_sync;
+		}
+	return rate_of(m, FLEET) * (plain > 0 ? synced / plain : 1);
+}
+
+/* The smallest share of the bytes that were on devices; NAN: unknown. */
+static double least_share(const struct result_phase *phase)
+{
+	double least = NAN;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			const struct result_device *device =
+				devices_find(phase, h, &phase->hosts[h].targets[t]);
+			least = fmin(least, device ? device->share : NAN);
+		}
+	return least;
+}
+
+static char *likely_cause(const struct measured *read, const struct measured *write)
+{
+	double share = least_share(write->got);
+
+	if (share < SHARE_LEAST)
+		return mem_format("%.0f %% of the written bytes had not reached the device",
+				  100 * (1 - share));
+	if (read->asked->workers * (uint64_t)read->asked->queue_depth == 1)
+		return mem_text("reads had one I/O in flight, while writes are gathered by any "
+				"cache beneath");
+	return mem_text(
+		"of the written bytes all that is known reached the devices, so look at the "
+		"path of reads: read-ahead, queue depth, a write cache that hides the disks");
+}
+
+static const struct measured *find_write(const struct trial *trial, const struct measured *read)
+{
+	const struct phase *asked = read->asked;
+
+	for (uint32_t p = 0; p < trial->count; p++) {
+		const struct measured *m = &trial->phases[p];
+		if (m->is_sound && m->asked->op == PHASE_OP_WRITE &&
+		    m->asked->access == PHASE_ACCESS_SEQUENTIAL &&
+		    m->asked->block_size == asked->block_size && are_as_deep(m->asked, asked) &&
+		    is_on(m->asked, asked->targets, asked->targets_count))
+			return m;
+	}
+	return NULL;
+}
+
+static void check_read(struct result *result, const struct trial *trial,
+		       const struct measured *read)
+{
+	char reads[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
+
+	if (read->asked->op != PHASE_OP_READ || read->asked->access != PHASE_ACCESS_SEQUENTIAL)
+		return;
+	const struct measured *write = find_write(trial, read);
+	if (!write)
+		return;
+	double written = written_rate(write), share = rate_of(read, FLEET) / written;
+	if (!(share < LAYERS_READ_LEAST))
+		return;
+	char *cause = likely_cause(read, write);
+	findings_add(result, "READ_SLOWER_THAN_WRITE", "WARN", read->got, NULL, NULL,
+		     "try more workers, a deeper queue or more read-ahead, and hold the read "
+		     "against that of the devices beneath",
+		     "reads reach %s, writes of phase '%s' on the same targets %s: %.2f of it; %s",
+		     units_format_rate(reads, rate_of(read, FLEET)), write->asked->name,
+		     units_format_rate(writes, written), share, cause);
+	free(cause);
+}
+
+/* ---- trials ---- */
+
+static bool does_io(const struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
+			if (text_is(phase->hosts[h].targets[t].io, "none"))
+				return false;
+	return true;
+}
+
+/* Phases from..end are a trial's. Whether each is sound is asked before anything is added. */
+static void check_trial(struct result *result, uint32_t from, uint32_t end)
+{
+	struct trial trial = {.phases = mem_new(end - from, sizeof(*trial.phases))};
+
+	for (uint32_t p = from; p < end; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		const struct phase *asked = result_plan_phase(result, phase->name);
+		if (asked && does_io(phase) &&
+		    phase->hosts_count == result->phases[from].hosts_count)
+			trial.phases[trial.count++] =
+				(struct measured){.asked = asked,
+						  .got = phase,
+						  .is_sound = measured_is_sound(result, phase)};
+	}
+	for (uint32_t p = 0; p < trial.count; p++) {
+		if (!trial.phases[p].is_sound)
+			continue;
+		check_shared(result, &trial, &trial.phases[p]);
+		check_stripe(result, &trial, &trial.phases[p]);
+		check_read(result, &trial, &trial.phases[p]);
+	}
+	free(trial.phases);
+}
+
+void layers_check(struct result *result)
+{
+	uint32_t end;
+
+	for (uint32_t from = 0; result->plan && from < result->phases_count; from = end) {
+		for (end = from + 1; end < result->phases_count &&
+				     result->phases[end].trial == result->phases[from].trial;
+		     end++)
+			;
+		check_trial(result, from, end);
+	}
+}

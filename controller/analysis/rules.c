@@ -1,0 +1,15 @@
+#include "controller/analysis/rules.h"
+
+#include "controller/analysis/host_rules.h"
+#include "controller/analysis/layers.h"
+#include "controller/analysis/timeline_rules.h"
+
+void rules_compute(struct result *result, const struct result_series *series)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		if (series && series->phases)
+			timeline_rules_check(result, &result->phases[p], &series->phases[p]);
+		host_rules_check(result, &result->phases[p]);
+	}
+	layers_check(result);
+}

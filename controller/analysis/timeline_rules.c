@@ -1,0 +1,292 @@
+#include "controller/analysis/timeline_rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/measured.h"
+#include "controller/analysis/timeline.h"
+
+#define HOSTS_NAMED 8 /* more than these share one finding */
+
+enum kind { STALL, DIP, DOWN, UP, UNSTEADY, ALIASED, KINDS };
+
+static const struct {
+	const char *code, *level, *advice;
+} kinds[KINDS] = {
+	[STALL] =
+		{"PERIODIC_STALL", "WARN",
+		 "look for what works in that rhythm: the sync of a transaction group, a journal's "
+		 "commit, a write cache that empties; measure over many periods"},
+	[DIP] = {"PERIODIC_DIP", "NOTE",
+		 "look for what asks the disks in that rhythm: monitoring, a timer, cron; the "
+		 "minimum says nothing about the disks alone"},
+	[DOWN] = {"STEP_DOWN", "WARN",
+		  "measure for longer: the mean is of no second of the run, and a cache that fills "
+		  "up looks like this"},
+	[UP] = {"STEP_UP", "WARN",
+		"raise ramp, or find out what ended then: a rebuild, another user, a cold cache"},
+	[UNSTEADY] =
+		{"NOT_STEADY", "WARN",
+		 "measure for longer, or raise ramp, until five equal parts of the window agree"},
+	[ALIASED] = {"STEADINESS_UNKNOWN", "NOTE", "raise runtime to fifteen periods or more"},
+};
+
+/* One series that shows something. */
+struct sighting {
+	uint32_t host; /* index; UINT32_MAX: the sum */
+	char *evidence;
+};
+
+struct sightings {
+	struct sighting *list[KINDS];
+	uint32_t counts[KINDS];
+};
+
+static void see(struct sightings *sightings, enum kind kind, uint32_t host, char *evidence)
+{
+	struct sighting *s = RECORD_APPEND(sightings->list[kind], sightings->counts[kind]);
+
+	*s = (struct sighting){.host = host, .evidence = evidence};
+}
+
+/* ---- words ---- */
+
+struct scene {
+	const struct result_phase *phase;
+	uint64_t first; /* bucket of the phase with which the timelines begin */
+	uint32_t count;
+};
+
+static double rate(const struct scene *scene, double per_bucket)
+{
+	return per_bucket * (double)NS_PER_S / (double)scene->phase->bucket_ns;
+}
+
+static char *describe_period(const struct scene *scene, const struct timeline_verdict *verdict)
+{
+	const struct periodic *p = &verdict->periodic;
+	char period[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE];
+
+	units_format_ns(period, verdict->period_ns);
+	units_format_rate(high, rate(scene, p->split.high));
+	units_format_rate(low, rate(scene, p->split.low));
+	return mem_format(
+		"throughput comes and goes every %s%s: low for %.1f %% of the time, %s "
+		"then and %s otherwise (%.0f %% less); the mean is %.2f of the high level",
+		period, p->is_square ? ", as a square wave" : "", 100 * (1 - p->split.duty), low,
+		high, 100 * p->split.depth, p->split.high > 0 ? p->mean / p->split.high : NAN);
+}
+
+static char *describe_step(const struct scene *scene, const struct step *step, uint32_t others)
+{
+	char at[UNITS_TEXT_SIZE], before[UNITS_TEXT_SIZE], after[UNITS_TEXT_SIZE], more[64] = "";
+
+	units_format_ns(at, (double)((scene->first + step->at) * scene->phase->bucket_ns));
+	units_format_rate(before, rate(scene, step->before));
+	units_format_rate(after, rate(scene, step->after));
+	if (others)
+		snprintf(more, sizeof(more), "; %u more of the kind", others);
+	return mem_format("%s into the phase it went from %s to %s, %.0f %% of the level before%s",
+			  at, before, after,
+			  step->before > 0 ? 100 * step->after / step->before : NAN, more);
+}
+
+static char *describe_steady(const struct scene *scene, const struct steady *steady)
+{
+	char chunk[STEADY_CHUNKS][UNITS_TEXT_SIZE];
+
+	for (int i = 0; i < STEADY_CHUNKS; i++)
+		units_format_rate(chunk[i], rate(scene, steady->chunks[i]));
+	return mem_format(
+		"five equal parts of the window moved %s, %s, %s, %s and %s: their range "
+		"is %.1f %% of the mean (at most 20 %%), the fitted change over the window "
+		"%+.1f %% (at most 10 %%)",
+		chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], 100 * steady->range,
+		100 * steady->excursion);
+}
+
+static char *describe_alias(const struct scene *scene, const struct timeline_verdict *verdict)
+{
+	char period[UNITS_TEXT_SIZE], window[UNITS_TEXT_SIZE];
+
+	units_format_ns(period, verdict->period_ns);
+	units_format_ns(window, (double)(scene->count * scene->phase->bucket_ns));
+	return mem_format("a fifth of the window of %s holds fewer than three periods of %s, so "
+			  "whether it was steady cannot be said",
+			  window, period);
+}
+
+/* ---- sightings ---- */
+
+/* The largest step each way, once. */
+static void see_steps(struct sightings *sightings, const struct scene *scene, uint32_t host,
+		      const struct timeline_verdict *verdict)
+{
+	const struct step *largest[2] = {NULL, NULL};
+	uint32_t counts[2] = {0, 0};
+
+	for (uint32_t s = 0; s < verdict->steps_count; s++) {
+		const struct step *step = &verdict->steps[s];
+		bool up = step->after > step->before;
+		if (!counts[up]++ || step_size(step->before, step->after) >
+					     step_size(largest[up]->before, largest[up]->after))
+			largest[up] = step;
+	}
+	for (int up = 0; up < 2; up++)
+		if (largest[up])
+			see(sightings, up ? UP : DOWN, host,
+			    describe_step(scene, largest[up], counts[up] - 1));
+}
+
+static void see_verdict(struct sightings *sightings, const struct scene *scene, uint32_t host,
+			const struct timeline_verdict *verdict)
+{
+	if (verdict->has_period)
+		see(sightings, verdict->periodic.is_dip ? DIP : STALL, host,
+		    describe_period(scene, verdict));
+	see_steps(sightings, scene, host, verdict);
+	if (verdict->steadiness == TIMELINE_STEADINESS_NO)
+		see(sightings, UNSTEADY, host, describe_steady(scene, &verdict->steady));
+	if (verdict->steadiness == TIMELINE_STEADINESS_ALIASED)
+		see(sightings, ALIASED, host, describe_alias(scene, verdict));
+}
+
+/* ---- series ---- */
+
+/* The part of the all-active window in which every worker that did anything was at work: with a
+ * fixed amount for each, throughput falls as they end, and no storage tires by that. */
+static bool find_scene(const struct result_phase *phase, struct scene *scene)
+{
+	const struct result_cluster *cluster = phase->cluster;
+	uint64_t from = cluster->all_active_start_ns;
+	uint64_t to = from + cluster->all_active_window_ns, width = phase->bucket_ns;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t w = 0; w < phase->hosts[h].workers_count; w++) {
+			const struct result_worker *worker = &phase->hosts[h].workers[w];
+			if (!worker->operations)
+				continue;
+			if (worker->first_submit_ns > from)
+				from = worker->first_submit_ns;
+			if (worker->last_completion_ns < to)
+				to = worker->last_completion_ns;
+		}
+	if (!width || from < phase->start_ns || to <= from)
+		return false;
+	uint64_t first = (from - phase->start_ns + width - 1) / width;
+	uint64_t end = (to - phase->start_ns) / width;
+	*scene = (struct scene){.phase = phase, .first = first};
+	scene->count = end > first && end - first < UINT32_MAX ? (uint32_t)(end - first) : 0;
+	return scene->count > 0;
+}
+
+/* Adds to `bytes`; answers the operations. */
+static double add_host(const struct scene *scene, const struct phase_series *series, uint32_t h,
+		       double *bytes)
+{
+	double operations = 0;
+
+	for (uint32_t t = 0; t < scene->phase->hosts[h].targets_count; t++) {
+		const struct series *own = &series->series[h][t];
+		for (uint32_t b = 0; b < scene->count && scene->first + b < own->count; b++) {
+			const struct series_bucket *bucket = &own->buckets[scene->first + b];
+			bytes[b] += (double)(bucket->bytes_read + bucket->bytes_written);
+			operations += (double)bucket->operations;
+		}
+	}
+	return operations;
+}
+
+static struct timeline_verdict judge(const struct scene *scene, const double *bytes,
+				     double operations, double in_flight)
+{
+	return timeline_judge(&(struct timeline){
+		.samples = bytes,
+		.count = scene->count,
+		.bucket_ns = scene->phase->bucket_ns,
+		.operations = operations / scene->count,
+		.in_flight = in_flight,
+	});
+}
+
+/* Host by host, so that one series more than the sum is held, however many there are. */
+static void look(const struct scene *scene, const struct phase_series *series, double in_flight,
+		 struct sightings *sightings)
+{
+	double *sum = mem_new(scene->count, sizeof(*sum)), all = 0, all_in_flight = 0;
+	double *own = mem_new(scene->count, sizeof(*own));
+	struct timeline_verdict verdict;
+
+	for (uint32_t h = 0; h < scene->phase->hosts_count; h++) {
+		for (uint32_t b = 0; b < scene->count; b++)
+			own[b] = 0;
+		double operations = add_host(scene, series, h, own);
+		double flying = in_flight * scene->phase->hosts[h].targets_count;
+		for (uint32_t b = 0; b < scene->count; b++)
+			sum[b] += own[b];
+		all += operations;
+		all_in_flight += flying;
+		verdict = judge(scene, own, operations, flying);
+		see_verdict(sightings, scene, h, &verdict);
+	}
+	verdict = judge(scene, sum, all, all_in_flight);
+	see_verdict(sightings, scene, UINT32_MAX, &verdict);
+	free(own);
+	free(sum);
+}
+
+/* ---- findings ---- */
+
+/* The sum's sighting is the last. */
+static void report(struct result *result, const struct result_phase *phase, enum kind kind,
+		   const struct sighting *list, uint32_t count)
+{
+	bool in_sum = count && list[count - 1].host == UINT32_MAX;
+	uint32_t hosts = in_sum ? count - 1 : count;
+
+	if (phase->hosts_count == 1)
+		findings_add(result, kinds[kind].code, kinds[kind].level, phase,
+			     phase->hosts[0].host, NULL, kinds[kind].advice, "%s",
+			     list[0].evidence);
+	else if (in_sum)
+		findings_add(result, kinds[kind].code, kinds[kind].level, phase, NULL, NULL,
+			     kinds[kind].advice, "%s; %u of %u hosts show it by themselves%s%s%s",
+			     list[count - 1].evidence, hosts, phase->hosts_count,
+			     hosts ? ", first '" : "", hosts ? phase->hosts[list[0].host].host : "",
+			     hosts ? "'" : "");
+	else if (hosts > HOSTS_NAMED)
+		findings_add(result, kinds[kind].code, kinds[kind].level, phase, NULL, NULL,
+			     kinds[kind].advice,
+			     "on %u of %u hosts, though not in their sum; on '%s' %s", hosts,
+			     phase->hosts_count, phase->hosts[list[0].host].host, list[0].evidence);
+	else
+		for (uint32_t i = 0; i < hosts; i++)
+			findings_add(result, kinds[kind].code, kinds[kind].level, phase,
+				     phase->hosts[list[i].host].host, NULL, kinds[kind].advice,
+				     "%s", list[i].evidence);
+}
+
+void timeline_rules_check(struct result *result, const struct result_phase *phase,
+			  const struct phase_series *series)
+{
+	struct sightings sightings = {0};
+	struct scene scene;
+
+	if (!phase->cluster || !series || !series->series || !find_scene(phase, &scene) ||
+	    scene.count * phase->bucket_ns < result->min_window_ns)
+		return;
+	look(&scene, series, measured_in_flight(result, phase), &sightings);
+	for (int kind = 0; kind < KINDS; kind++) {
+		if (sightings.counts[kind])
+			report(result, phase, kind, sightings.list[kind], sightings.counts[kind]);
+		for (uint32_t i = 0; i < sightings.counts[kind]; i++)
+			free(sightings.list[kind][i].evidence);
+		free(sightings.list[kind]);
+	}
+}

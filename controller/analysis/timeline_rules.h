@@ -1,0 +1,16 @@
+/* timeline_rules.h - findings on the timelines of a phase: PERIODIC_STALL, PERIODIC_DIP, STEP_DOWN,
+ * STEP_UP, NOT_STEADY, STEADINESS_UNKNOWN.
+ *
+ * The fleet's sum is judged and each host by itself, in the part of the all-active window in which
+ * every worker was at work. What the sum shows is one finding of the phase, which says how many
+ * hosts show it themselves; what only hosts show is a finding of each, or one for all where there
+ * are many. Silent without a window of min_window, and where a host is missing. */
+#ifndef MUSTER_CONTROLLER_ANALYSIS_TIMELINE_RULES_H
+#define MUSTER_CONTROLLER_ANALYSIS_TIMELINE_RULES_H
+
+#include "controller/result.h"
+
+void timeline_rules_check(struct result *result, const struct result_phase *phase,
+			  const struct phase_series *series);
+
+#endif
