@@ -10,7 +10,6 @@
 #define PUMP_MS        10
 #define ARM_LEAST_NS   (300 * NS_PER_MS) /* three bursts of the armed schedule */
 #define ARM_MOST_NS    (10 * NS_PER_S)
-#define KNOWN_NS       (NS_PER_S) /* without a limit: as long as any host is unknown */
 #define TAIL_NS        (250 * NS_PER_MS)
 #define LEAD_NS        (250 * NS_PER_MS)
 #define LEAD_MOST_NS   (5 * NS_PER_S)
@@ -101,9 +100,12 @@ int phase_clock_arm(struct fleet *fleet, uint64_t most_skew_ns, const volatile i
 	for (;;) {
 		fleet_pump(fleet, PUMP_MS);
 		uint64_t now = clock_now_ns();
+		/* An estimate of every host is not for each turn: not before it can count. */
+		if (now - begun < ARM_LEAST_NS && !*interrupted)
+			continue;
 		look(fleet, &widest);
 		bool fine = !widest.unknown && is_close_enough(&widest, most_skew_ns);
-		if ((fine && now - begun >= ARM_LEAST_NS) || now >= end || *interrupted)
+		if (fine || now >= end || *interrupted)
 			break;
 	}
 	lose_unknown(fleet);
@@ -115,7 +117,7 @@ int phase_clock_arm(struct fleet *fleet, uint64_t most_skew_ns, const volatile i
 
 /* ---- the start ---- */
 
-/* Twenty times the slowest usual round trip, and half again with each attempt. */
+/* Twenty times the slowest of the latest round trips; as much again with each attempt. */
 static uint64_t lead_of(const struct fleet *fleet)
 {
 	uint64_t lead = LEAD_NS;
