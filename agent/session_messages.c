@@ -211,7 +211,8 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 			on_ack(s, message->body);
 		break;
 	case MESSAGE_ABORT:
-		on_abort(s, message->body);
+		if (of_phase)
+			on_abort(s, message->body);
 		break;
 	case MESSAGE_RELEASE:
 		on_release(s, message->body);
