@@ -144,10 +144,9 @@ bool clock_exchange_take(struct clock_exchange *exchange, uint32_t host,
 
 /* ---- what came of it ---- */
 
-/* Those from `from_ns` on. Memory is had without the lock: a few may come in between, and are left
- * for next time. */
-static struct clock_sample *copy_since(struct clock_exchange *exchange, uint32_t host,
-				       uint64_t from_ns, uint32_t *count)
+/* Memory is had without the lock: a few may come in between, and are left for next time. */
+struct clock_sample *clock_exchange_copy(struct clock_exchange *exchange, uint32_t host,
+					 uint64_t from_ns, uint32_t *count)
 {
 	const struct clock_samples *samples = &exchange->hosts[host].samples;
 
@@ -170,17 +169,11 @@ struct clock_estimate clock_exchange_estimate(struct clock_exchange *exchange, u
 {
 	uint64_t from = now > CLOCK_FIT_WINDOW_NS ? now - CLOCK_FIT_WINDOW_NS : 0;
 	uint32_t count;
-	struct clock_sample *samples = copy_since(exchange, host, from, &count);
+	struct clock_sample *samples = clock_exchange_copy(exchange, host, from, &count);
 	struct clock_estimate estimate = clock_fit_ahead(samples, count, now, t);
 
 	free(samples);
 	return estimate;
-}
-
-struct clock_sample *clock_exchange_copy(struct clock_exchange *exchange, uint32_t host,
-					 uint32_t *count)
-{
-	return copy_since(exchange, host, 0, count);
 }
 
 #define SLOWEST_OF 64

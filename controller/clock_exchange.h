@@ -61,12 +61,12 @@ bool clock_exchange_take(struct clock_exchange *exchange, uint32_t host,
 struct clock_estimate clock_exchange_estimate(struct clock_exchange *exchange, uint32_t host,
 					      uint64_t now, uint64_t t);
 
-/* A copy of all samples so far, in order of t1, the caller's to free; those of a long run are
- * thinned to at most CLOCK_EXCHANGE_KEPT (48 bytes each), the tightest of each slice
- * (clock_samples.h). */
+/* A copy of the samples whose t1 is at or after `from_ns` (0: all so far), in order of t1, the
+ * caller's to free; those of a long run are thinned to at most CLOCK_EXCHANGE_KEPT (48 bytes each),
+ * the tightest of each slice (clock_samples.h). */
 #define CLOCK_EXCHANGE_KEPT 100000
 struct clock_sample *clock_exchange_copy(struct clock_exchange *exchange, uint32_t host,
-					 uint32_t *count);
+					 uint64_t from_ns, uint32_t *count);
 /* The slowest round trip of the last 64 exchanges, the agent's holding time included, ns; 0 without
  * any: how far ahead a start has to be sent. */
 uint64_t clock_exchange_slowest(struct clock_exchange *exchange, uint32_t host);

@@ -88,6 +88,7 @@ void collect_begin(struct collect *collect, const struct fleet *fleet, const str
 	entry->ramp_ns = phase_ramp_ns(phase, plan->bucket);
 	collect->phase = phase;
 	collect->start_ns = collect->bytes = 0;
+	collect->is_ending = false;
 	free(collect->phase_host);
 	collect->phase_host = mem_new(fleet->count, sizeof(*collect->phase_host));
 	for (uint32_t i = 0; i < fleet->count; i++) {
@@ -131,7 +132,7 @@ void collect_timeline(void *context, uint32_t host, const struct timeline *timel
 	struct collect *collect = context;
 
 	/* Before the first start there is no phase to put it in. */
-	if (!collect->start_ns || collect->phase_host[host] == UINT32_MAX)
+	if (!collect->start_ns || collect->is_ending || collect->phase_host[host] == UINT32_MAX)
 		return;
 	uint32_t h = collect->phase_host[host];
 	uint64_t latest = (clock_now_ns() + BUCKET_SLACK_NS - collect->start_ns) /
@@ -401,7 +402,10 @@ static uint64_t fill_host(struct collect *collect, const struct fleet *fleet,
 					    .start_ns = collect->start_ns,
 					    .run_start_ns = collect->run_start_ns}};
 
-	host_clock_init(&filling.clock, fleet, host);
+	host_clock_init(&filling.clock, fleet, host,
+			collect->start_ns > HOST_CLOCK_BEFORE_NS
+				? collect->start_ns - HOST_CLOCK_BEFORE_NS
+				: 0);
 	if (host->is_ready)
 		fill_ready(&host->ready, &phase->hosts[h]);
 	if (host->is_done)
@@ -415,13 +419,14 @@ static uint64_t fill_host(struct collect *collect, const struct fleet *fleet,
 	return filling.bound_ns;
 }
 
-void collect_end(struct collect *collect, const struct fleet *fleet)
+void collect_end(struct collect *collect, struct fleet *fleet)
 {
 	struct result_phase *phase = current(collect);
 	const struct done_device **counters = mem_new(fleet->count, sizeof(*counters));
 	uint32_t *counts = mem_new(fleet->count, sizeof(*counts));
 	uint64_t *bounds = mem_new(fleet->count, sizeof(*bounds));
 
+	collect->is_ending = true;
 	phase->start_ns = collect->start_ns ? collect->start_ns - collect->run_start_ns : 0;
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		const struct fleet_host *host = &fleet->hosts[i];
@@ -431,6 +436,8 @@ void collect_end(struct collect *collect, const struct fleet *fleet)
 		bounds[h] = fill_host(collect, fleet, host, h);
 		counters[h] = host->done.devices;
 		counts[h] = host->done.devices_count;
+		if (fleet->channel)
+			fleet_pump(fleet, 0);
 	}
 	phase_edges_skew(phase, bounds);
 	free(bounds);

@@ -17,6 +17,7 @@ struct collect {
 	uint64_t start_ns;   /* start instant, controller's clock; 0: not sent */
 	uint64_t bytes;      /* of all hosts so far, for the progress line */
 	uint64_t dropped;    /* increments that could not be: unknown target, impossible bucket */
+	bool is_ending;      /* the figures are being made: what still comes is not taken */
 };
 
 /* Adds a phase to the result and makes it the one under way; its hosts are the fleet's that are in
@@ -28,8 +29,10 @@ void collect_begin(struct collect *collect, const struct fleet *fleet, const str
 /* For fleet.on_timeline with the collect as its context. */
 void collect_timeline(void *context, uint32_t host, const struct timeline *timeline);
 
-/* Everything about the phase is in, or will never be: fills the result from the hosts' answers. */
-void collect_end(struct collect *collect, const struct fleet *fleet);
+/* Everything about the phase is in, or will never be: fills the result from the hosts' answers. A
+ * host's clock takes some ms for each minute of the phase: messages are moved in between, so that
+ * no agent goes without heartbeats however many hosts there are. */
+void collect_end(struct collect *collect, struct fleet *fleet);
 
 void collect_release(struct collect *collect);
 

@@ -111,7 +111,7 @@ void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t 
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct result_clock *into = &result->hosts[i].clock;
 		struct host_clock clock;
-		host_clock_init(&clock, fleet, &fleet->hosts[i]);
+		host_clock_init(&clock, fleet, &fleet->hosts[i], 0);
 		count_stamps(into, &clock);
 		fill_estimate(into, &clock, at_ns);
 		fill_disruptions(into, &clock, &fleet->hosts[i], at_ns);

@@ -250,7 +250,7 @@ static void tick(struct fleet *fleet)
 		fleet->beat_ns = now;
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct fleet_host *host = &fleet->hosts[i];
-		if (host->status != FLEET_STATUS_LEASED)
+		if (host->status != FLEET_STATUS_LEASED || host->is_released)
 			continue;
 		watch_silence(fleet, host, now, &lost);
 		if (host->status != FLEET_STATUS_LEASED)

@@ -30,12 +30,12 @@ static void announce(struct host_clock *clock, const struct disruption *disrupti
 }
 
 void host_clock_init(struct host_clock *clock, const struct fleet *fleet,
-		     const struct fleet_host *host)
+		     const struct fleet_host *host, uint64_t from_ns)
 {
 	*clock = (struct host_clock){0};
 	if (fleet->clocks)
-		clock->samples =
-			clock_exchange_copy(fleet->clocks, number_of(fleet, host), &clock->count);
+		clock->samples = clock_exchange_copy(fleet->clocks, number_of(fleet, host), from_ns,
+						     &clock->count);
 	/* A gap is the agent's, and a set wall clock not the base clock's: neither moves theta. */
 	for (uint32_t i = 0; i < host->disruptions_count; i++)
 		if (host->disruptions[i].kind == DISRUPTION_SUSPEND ||

@@ -17,10 +17,13 @@ struct host_clock {
 	struct clock_fit fit;
 };
 
-/* Copies what was exchanged with the host so far, and cuts it where the agent said that its clock
- * stood still (suspend) or changed its rate, and where the exchanges prove a step. */
+/* Copies what was exchanged with the host since `from_ns` (controller's clock; 0: all), and cuts it
+ * where the agent said that its clock stood still (suspend) or changed its rate, and where the
+ * exchanges prove a step. For instants from T on, what was exchanged before T -
+ * HOST_CLOCK_BEFORE_NS changes nothing. */
+#define HOST_CLOCK_BEFORE_NS (2 * CLOCK_FIT_WINDOW_NS)
 void host_clock_init(struct host_clock *clock, const struct fleet *fleet,
-		     const struct fleet_host *host);
+		     const struct fleet_host *host, uint64_t from_ns);
 void host_clock_release(struct host_clock *clock);
 
 struct host_instant {

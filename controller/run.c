@@ -175,7 +175,7 @@ static void release_fleet(struct run *run)
 		report_release(run, &run->assembly.fleet.hosts[i]);
 }
 
-/* The raw exchanges, before the hosts are let go. */
+/* The raw exchanges. */
 static void keep_exchanges(struct run *run)
 {
 	struct clock_record record = {0};
@@ -183,7 +183,7 @@ static void keep_exchanges(struct run *run)
 	for (uint32_t i = 0; i < run->assembly.fleet.count; i++) {
 		struct clock_record_host *host = RECORD_APPEND(record.hosts, record.count);
 		host->host = mem_text(run->assembly.fleet.hosts[i].plan->name);
-		host->samples = clock_exchange_copy(run->assembly.fleet.clocks, i, &host->count);
+		host->samples = clock_exchange_copy(run->assembly.fleet.clocks, i, 0, &host->count);
 	}
 	clock_record_pack(&record, &run->exchanges);
 	clock_record_release(&record);
@@ -247,9 +247,11 @@ int run_execute(const struct options *options, struct plan *plan)
 		goto out;
 	}
 	run_phases(&run);
+	/* First: all of a long run's exchanges take longer to fit than agents wait for a heartbeat.
+	 */
+	release_fleet(&run);
 	describe_clocks(&run.result, fleet, run.collect.run_start_ns);
 	keep_exchanges(&run);
-	release_fleet(&run);
 	code = report(&run);
 out:
 	release_run(&run);

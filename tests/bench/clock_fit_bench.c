@@ -69,6 +69,25 @@ static void measure_fit(const struct clock_sample *samples, double *init_ms, dou
 	free(estimates);
 }
 
+/* What is fitted after a phase (collect_end): 60 s of borders, from the two windows before it on.
+ */
+static double measure_phase(const struct clock_sample *samples)
+{
+	uint32_t tail = (uint32_t)((60 * NS_PER_S + 2 * CLOCK_FIT_WINDOW_NS) / NS_PER_S) * 20;
+	const struct clock_sample *from = samples + EXCHANGES - tail;
+	uint64_t instants[600];
+	struct clock_estimate estimates[600];
+	struct clock_fit fit;
+	double begun = cpu_ms();
+
+	for (uint32_t i = 0; i < 600; i++)
+		instants[i] = from[0].t1 + 2 * CLOCK_FIT_WINDOW_NS + i * 100 * NS_PER_MS;
+	clock_fit_init(&fit, from, tail, NULL, 0);
+	clock_fit_sweep(&fit, instants, 600, estimates);
+	clock_fit_release(&fit);
+	return cpu_ms() - begun;
+}
+
 static double measure_ahead(const struct clock_sample *samples)
 {
 	uint64_t now = samples[WINDOW - 1].t4;
@@ -83,6 +102,7 @@ static int measure(const char *name, bool kernel)
 {
 	struct stamps stamps = stamps_read(name, 1, kernel);
 	double init[ROUNDS], sweep[ROUNDS], both[ROUNDS], ahead[ROUNDS];
+	double phase[ROUNDS];
 
 	if (!stamps.count) {
 		fprintf(stderr, "no recorded exchanges '%s' in " TEST_DATA "/stamps\n", name);
@@ -92,12 +112,14 @@ static int measure(const char *name, bool kernel)
 	for (int i = 0; i < ROUNDS; i++) {
 		measure_fit(samples, &init[i], &sweep[i]);
 		both[i] = init[i] + sweep[i];
+		phase[i] = measure_phase(samples);
 		ahead[i] = measure_ahead(samples);
 	}
 	printf("%s, %s stamps, %d exchanges:\n", name, kernel ? "kernel's" : "own", EXCHANGES);
 	print("finding steps", init);
 	print("36,000 borders", sweep);
 	print("both", both);
+	print("a phase of 60 s at its end", phase);
 	print("one answer ahead, of 400 exchanges", ahead);
 	free(samples);
 	free(stamps.samples);

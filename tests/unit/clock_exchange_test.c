@@ -73,7 +73,7 @@ static void wait_for_samples(struct clock_exchange *exchange, uint32_t host, uin
 static uint32_t check_samples(struct clock_exchange *exchange, uint32_t host)
 {
 	uint32_t count, kernel = 0;
-	struct clock_sample *samples = clock_exchange_copy(exchange, host, &count);
+	struct clock_sample *samples = clock_exchange_copy(exchange, host, 0, &count);
 
 	assert_true(count > 0);
 	for (uint32_t i = 0; i < count; i++) {

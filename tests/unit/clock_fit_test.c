@@ -513,6 +513,34 @@ static void any_stamps_can_be_fitted(void **state)
 	}
 }
 
+static int64_t drifting(uint64_t t)
+{
+	return (int64_t)((t - T0) / 20000) - (int64_t)((t / 1000003) % 7);
+}
+
+/* A phase is fitted with what was exchanged from two windows before it on (host_clock.h). */
+static void what_was_exchanged_two_windows_earlier_changes_nothing(void **state)
+{
+	const uint32_t from = 1000,
+		       skipped = from - 2 * (uint32_t)(CLOCK_FIT_WINDOW_NS / NS_PER_S) * 20;
+	struct clock_fit all, tail;
+
+	(void)state;
+	fill(MANY, drifting);
+	clock_fit_init(&all, samples, MANY, NULL, 0);
+	clock_fit_init(&tail, samples + skipped, MANY - skipped, NULL, 0);
+	for (uint32_t i = from; i < MANY; i += 3) {
+		struct clock_estimate a = clock_fit_at(&all, samples[i].t1 + 7);
+		struct clock_estimate b = clock_fit_at(&tail, samples[i].t1 + 7);
+		assert_true(a.known && b.known);
+		assert_int_equal(a.lo_ns, b.lo_ns);
+		assert_int_equal(a.hi_ns, b.hi_ns);
+		assert_int_equal(a.drift_ppb, b.drift_ppb);
+	}
+	clock_fit_release(&all);
+	clock_fit_release(&tail);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -536,6 +564,7 @@ int main(void)
 		cmocka_unit_test(an_agent_s_instant_is_found_again),
 		cmocka_unit_test(round_trips_leave_out_what_the_agent_held),
 		cmocka_unit_test(any_stamps_can_be_fitted),
+		cmocka_unit_test(what_was_exchanged_two_windows_earlier_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
