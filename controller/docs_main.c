@@ -1,9 +1,10 @@
-/* docs_main.c - muster-docs: prints docs/PLAN.md and docs/PROTOCOL.md from the tables. */
+/* docs_main.c - muster-docs: prints docs/PLAN.md, PROTOCOL.md and FINDINGS.md from the tables. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/record_doc.h"
 #include "controller/plan.h"
+#include "controller/report/explain.h"
 #include "proto/agent_state.h"
 #include "proto/messages.h"
 #include "proto/version.h"
@@ -82,8 +83,10 @@ int main(int argc, char **argv)
 		print_plan();
 	else if (argc == 2 && strcmp(argv[1], "protocol") == 0)
 		print_protocol();
+	else if (argc == 2 && strcmp(argv[1], "findings") == 0)
+		explain_page(stdout);
 	else {
-		fputs("usage: muster-docs plan | protocol\n", stderr);
+		fputs("usage: muster-docs plan | protocol | findings\n", stderr);
 		return 2;
 	}
 	return fflush(stdout) == 0 ? 0 : 1;

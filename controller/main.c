@@ -6,6 +6,7 @@
 #include "controller/inspect.h"
 #include "controller/options.h"
 #include "controller/plan.h"
+#include "controller/report/explain.h"
 #include "controller/run.h"
 #include "proto/version.h"
 
@@ -72,6 +73,11 @@ int main(int argc, char **argv)
 		fputs(options_usage, stdout);
 	} else if (options.command == OPTIONS_VERSION) {
 		printf("muster %s (protocol %s)\n", version_text(), version_fingerprint());
+	} else if (options.command == OPTIONS_EXPLAIN) {
+		if (explain(options.code, stdout, &err) < 0) {
+			log_error("%s", err.text);
+			code = EXIT_USAGE;
+		}
 	} else {
 		if (options.verbose)
 			log_init("muster", LOG_LEVEL_DEBUG);

@@ -10,6 +10,7 @@ const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--insecure] [--quiet]\n"
 	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--insecure]\n"
+	"       muster explain [CODE]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -23,6 +24,9 @@ const char options_usage[] =
 	"                    --fleet each one what it would do and lose, and what refuses it; no "
 	"I/O\n"
 	"  fleet             ask every host what it is and how well its clock is known; no I/O\n"
+	"  explain           the rule behind a finding, where it comes from and what to do; all "
+	"of\n"
+	"                    them without CODE\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
@@ -50,21 +54,28 @@ static const struct option known[] = {
 	{NULL, 0, NULL, 0},
 };
 
+#define COMMANDS "run, check, fleet or explain"
+
 static int parse_command(struct options *options, const char *word, struct error *err)
 {
-	if (strcmp(word, "run") == 0) {
-		options->command = OPTIONS_RUN;
-	} else if (strcmp(word, "check") == 0) {
-		options->command = OPTIONS_CHECK;
-	} else if (strcmp(word, "fleet") == 0) {
-		options->command = OPTIONS_FLEET;
-	} else {
-		error_set(err, ERROR_USAGE,
-			  "'%s' is no command; wanted is run, check or fleet; see muster --help",
-			  word);
-		return -1;
-	}
-	return 0;
+	static const struct {
+		const char *word;
+		enum options_command command;
+	} commands[] = {
+		{"run", OPTIONS_RUN},
+		{"check", OPTIONS_CHECK},
+		{"fleet", OPTIONS_FLEET},
+		{"explain", OPTIONS_EXPLAIN},
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(word, commands[i].word) == 0) {
+			options->command = commands[i].command;
+			return 0;
+		}
+	error_set(err, ERROR_USAGE, "'%s' is no command; wanted is " COMMANDS "; see muster --help",
+		  word);
+	return -1;
 }
 
 static void add_setting(struct options *options, char *setting)
@@ -80,11 +91,20 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 		return 0;
 	if (argc - optind < 1) {
 		error_set(err, ERROR_USAGE,
-			  "a command is missing: run, check or fleet; see muster --help");
+			  "a command is missing: " COMMANDS "; see muster --help");
 		return -1;
 	}
 	if (parse_command(options, argv[optind], err) < 0)
 		return -1;
+	if (options->command == OPTIONS_EXPLAIN && argc - optind <= 2) {
+		options->code = argc - optind == 2 ? argv[optind + 1] : NULL;
+		return 0;
+	}
+	if (options->command == OPTIONS_EXPLAIN) {
+		error_set(err, ERROR_USAGE, "'explain' takes one code or none, got %d",
+			  argc - optind - 1);
+		return -1;
+	}
 	if (argc - optind != 2) {
 		error_set(err, ERROR_USAGE, "'%s' takes one plan, got %d; see muster --help",
 			  argv[optind], argc - optind - 1);

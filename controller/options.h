@@ -7,13 +7,21 @@
 
 #include "common/error.h"
 
-enum options_command { OPTIONS_RUN, OPTIONS_CHECK, OPTIONS_FLEET, OPTIONS_HELP, OPTIONS_VERSION };
+enum options_command {
+	OPTIONS_RUN,
+	OPTIONS_CHECK,
+	OPTIONS_FLEET,
+	OPTIONS_EXPLAIN,
+	OPTIONS_HELP,
+	OPTIONS_VERSION,
+};
 
 struct options {
 	enum options_command command;
 	const char *plan;
-	const char *out; /* --out; NULL: ./muster-runs/<run> */
-	char **settings; /* --set, in order */
+	const char *code; /* explain; NULL: all */
+	const char *out;  /* --out; NULL: ./muster-runs/<run> */
+	char **settings;  /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;
 	bool fleet; /* check: ask the hosts too */

@@ -217,6 +217,13 @@ static const struct record_row phase_rows[] = {
 const struct record_table result_phase_table =
 	RECORD_TABLE(struct result_phase, "phase", phase_rows, "One phase in one trial.");
 
+static const struct record_row figure_rows[] = {
+	{MEMBER(struct result_figure, name), .doc = "with the unit in it"},
+	{MEMBER(struct result_figure, value), .doc = "null: unknown"},
+};
+static const struct record_table figure_table = RECORD_TABLE(
+	struct result_figure, "figure", figure_rows, "A figure that a finding rests on.");
+
 static const struct record_row finding_rows[] = {
 	{MEMBER(struct result_finding, code), .doc = "its name"},
 	{MEMBER(struct result_finding, level), .doc = "REFUSE, INVALID, WARN, NOTE"},
@@ -225,6 +232,8 @@ static const struct record_row finding_rows[] = {
 	{MEMBER(struct result_finding, host), .doc = "null: all"},
 	{MEMBER(struct result_finding, target), .doc = "null: all"},
 	{MEMBER(struct result_finding, evidence), .doc = "with figures"},
+	{MEMBER_LIST(struct result_finding, figures, figure_table), .keyed = true,
+	 .doc = "the same, for programs"},
 	{MEMBER(struct result_finding, advice), .doc = "what to do"},
 };
 static const struct record_table finding_table = RECORD_TABLE(

@@ -177,13 +177,21 @@ struct result_phase {
 	struct result_cluster *cluster_partial; /* then this; never feeds a gate */
 };
 
+/* A figure that a finding rests on; the unit is in the name: "period_ns". */
+struct result_figure {
+	char *name;
+	double value;
+};
+
 struct result_finding {
 	char *code;  /* TOO_SHORT */
 	char *level; /* REFUSE, INVALID, WARN, NOTE */
 	char *phase; /* NULL: the run */
 	uint32_t trial;
 	char *host, *target;
-	char *evidence; /* with figures */
+	char *evidence;                /* with figures */
+	struct result_figure *figures; /* the same, for programs */
+	uint32_t figures_count;
 	char *advice;
 };
 

@@ -141,8 +141,7 @@ static void run_phases(struct run *run)
 		return;
 	struct result_phase *last = &run->result.phases[run->result.phases_count - 1];
 	if (end == RUN_PHASE_INTERRUPTED)
-		findings_add(&run->result, "INTERRUPTED", "INVALID", last, NULL, NULL,
-			     "run it again and let it end",
+		findings_add(&run->result, "INTERRUPTED", NULL, last, NULL, NULL, NULL,
 			     "the run was interrupted by the person in this phase");
 	if (end == RUN_PHASE_REFUSED && !run->began) {
 		const char *host, *text = refusal_of(last, &host);
@@ -158,12 +157,10 @@ static void run_phases(struct run *run)
 static void report_release(struct run *run, const struct fleet_host *host)
 {
 	for (uint32_t l = 0; l < host->released.left_count; l++)
-		findings_add(&run->result, "FILE_LEFT", "WARN", NULL, host->plan->name, NULL,
-			     "remove it by hand when it is no longer wanted", "%s",
-			     host->released.left[l].name);
+		findings_add(&run->result, "FILE_LEFT", NULL, NULL, host->plan->name, NULL, NULL,
+			     "%s", host->released.left[l].name);
 	if (host->status == FLEET_STATUS_LEASED && !host->is_released)
-		findings_add(&run->result, "NOT_RELEASED", "WARN", NULL, host->plan->name, NULL,
-			     "look on that host for files named muster.*",
+		findings_add(&run->result, "NOT_RELEASED", NULL, NULL, host->plan->name, NULL, NULL,
 			     "the host had not removed its files after %llu s",
 			     (unsigned long long)(FLEET_RELEASE_NS / NS_PER_S));
 }

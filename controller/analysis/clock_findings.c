@@ -43,16 +43,15 @@ static void check_steps(struct result *result, const struct result_phase *phase,
 		const struct result_disruption *step = &clock->disruptions[d];
 		if (!is_step(step) || step->to_ns < phase->start_ns || step->from_ns > end)
 			continue;
-		findings_add(
-			result, "CLOCK_STEP", "INVALID", phase, host->host, NULL,
-			"find out what set or stopped the host's clock (suspend, migration); run "
-			"it "
-			"again",
+		struct result_finding *finding = findings_add(
+			result, "CLOCK_STEP", NULL, phase, host->host, NULL, NULL,
 			"the host's clock jumped by %s between %s and %s into the run; %u of its "
 			"buckets are flagged, the other hosts' stand",
 			units_format_ns(amount, (double)step->amount_ns),
 			units_format_ns(from, (double)step->from_ns),
 			units_format_ns(to, (double)step->to_ns), host->edges.disrupted);
+		findings_figure(finding, "jump_ns", (double)step->amount_ns);
+		findings_figure(finding, "disrupted_buckets", host->edges.disrupted);
 	}
 }
 
@@ -63,19 +62,18 @@ static void check_bound(struct result *result, const struct result_phase *phase,
 
 	if (host->edges.bound_ns <= phase->bucket_ns)
 		return;
-	static const char advice[] =
-		"look at the network between the host and the controller; wider "
-		"buckets need less";
 	units_format_ns(bucket, (double)phase->bucket_ns);
 	if (host->edges.bound_ns > INT64_MAX)
-		findings_add(result, "CLOCK_UNCERTAIN", "INVALID", phase, host->host, NULL, advice,
+		findings_add(result, "CLOCK_UNCERTAIN", NULL, phase, host->host, NULL, NULL,
 			     "nothing is known of the host's clock in a part of the phase, whose "
 			     "buckets are %s wide",
 			     bucket);
 	else
-		findings_add(result, "CLOCK_UNCERTAIN", "INVALID", phase, host->host, NULL, advice,
-			     "the host's buckets of %s are known within %s only", bucket,
-			     units_format_ns(bound, (double)host->edges.bound_ns));
+		findings_figure(
+			findings_add(result, "CLOCK_UNCERTAIN", NULL, phase, host->host, NULL, NULL,
+				     "the host's buckets of %s are known within %s only", bucket,
+				     units_format_ns(bound, (double)host->edges.bound_ns)),
+			"bound_ns", (double)host->edges.bound_ns);
 }
 
 static void check_skew(struct result *result, const struct result_phase *phase)
@@ -86,13 +84,15 @@ static void check_skew(struct result *result, const struct result_phase *phase)
 
 	if (!most || phase->start_skew_ns <= most)
 		return;
-	findings_add(result, "START_SKEW", "INVALID", phase, latest ? latest->host : NULL,
-		     latest ? latest->target : NULL,
-		     "give each worker a CPU of its own and the agent the right to SCHED_FIFO",
-		     "workers began %s apart, more than max_start_skew, %s%s%s",
-		     units_format_ns(skew, (double)phase->start_skew_ns),
-		     units_format_ns(limit, (double)most), latest ? "; the latest came after " : "",
-		     latest ? units_format_ns(late, (double)latest->late_ns) : "");
+	struct result_finding *finding = findings_add(
+		result, "START_SKEW", NULL, phase, latest ? latest->host : NULL,
+		latest ? latest->target : NULL, NULL,
+		"workers began %s apart, more than max_start_skew, %s%s%s",
+		units_format_ns(skew, (double)phase->start_skew_ns),
+		units_format_ns(limit, (double)most), latest ? "; the latest came after " : "",
+		latest ? units_format_ns(late, (double)latest->late_ns) : "");
+	findings_figure(finding, "start_skew_ns", (double)phase->start_skew_ns);
+	findings_figure(finding, "max_start_skew_ns", (double)most);
 }
 
 void clock_findings_compute(struct result *result)

@@ -9,24 +9,27 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "controller/analysis/clock_findings.h"
 #include "common/utf8.h"
+#include "controller/analysis/catalogue.h"
+#include "controller/analysis/clock_findings.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/rules.h"
 #include "controller/analysis/window.h"
 
-/* METHODS section 0. */
+/* The limits are those of the catalogue. */
 #define SHARE_LEAST   0.95 /* below: bytes came from memory, or stayed there */
 #define SHARE_MOST    1.10 /* above: the devices did more than they were asked */
 #define OVERLAP_LEAST 0.60 /* of the longest host */
 #define GAP_MOST      1.05
 #define FROZEN_NS     (3 * NS_PER_S) /* where no plan says suspect_after */
 
-void findings_add(struct result *result, const char *code, const char *level,
-		  const struct result_phase *phase, const char *host, const char *target,
-		  const char *advice, const char *evidence, ...)
+struct result_finding *findings_add(struct result *result, const char *code, const char *level,
+				    const struct result_phase *phase, const char *host,
+				    const char *target, const char *advice, const char *evidence,
+				    ...)
 {
 	struct result_finding *finding = RECORD_APPEND(result->findings, result->findings_count);
+	const struct catalogue_row *row = catalogue_find(code);
 	char text[2048];
 	va_list args;
 
@@ -34,16 +37,28 @@ void findings_add(struct result *result, const char *code, const char *level,
 	vsnprintf(text, sizeof(text), evidence, args);
 	va_end(args);
 	text[utf8_valid(text, strlen(text))] = '\0'; /* where it was cut */
+	if (!advice && row)
+		advice = row->advice;
 	*finding = (struct result_finding){
 		.code = mem_text(code),
-		.level = mem_text(level),
+		.level = mem_text(level ? level
+				  : row ? catalogue_level(row)
+					: "NOTE"),
 		.phase = mem_text(phase ? phase->name : NULL),
 		.trial = phase ? phase->trial : 0,
 		.host = mem_text(host),
 		.target = mem_text(target),
 		.evidence = mem_text(text),
-		.advice = mem_text(advice),
+		.advice = advice && *advice ? mem_text(advice) : NULL,
 	};
+	return finding;
+}
+
+void findings_figure(struct result_finding *finding, const char *name, double value)
+{
+	struct result_figure *figure = RECORD_APPEND(finding->figures, finding->figures_count);
+
+	*figure = (struct result_figure){.name = mem_text(name), .value = value};
 }
 
 char *findings_place(const struct result_finding *finding)
@@ -75,19 +90,21 @@ static void report_lost(struct result *result, const struct result_phase *phase,
 	char into_phase[UNITS_TEXT_SIZE], into_run[UNITS_TEXT_SIZE];
 	uint64_t at_ns = host->lost_at_ns;
 	const char *why = host->text ? host->text : "it fell silent";
+	struct result_finding *finding;
 
-	static const char advice[] = "look at the agent's log on that host; what it had sent is "
-				     "kept, the cluster's figures leave it out";
-
+	units_format_ns(into_run, (double)at_ns);
 	if (at_ns < phase->start_ns)
-		findings_add(result, "HOST_LOST", "INVALID", phase, host->host, NULL, advice,
-			     "the host was lost %s into the run, before the phase began: %s",
-			     units_format_ns(into_run, (double)at_ns), why);
+		finding = findings_add(
+			result, "HOST_LOST", NULL, phase, host->host, NULL, NULL,
+			"the host was lost %s into the run, before the phase began: %s", into_run,
+			why);
 	else
-		findings_add(result, "HOST_LOST", "INVALID", phase, host->host, NULL, advice,
-			     "the host was lost %s into the phase, %s into the run: %s",
-			     units_format_ns(into_phase, (double)(at_ns - phase->start_ns)),
-			     units_format_ns(into_run, (double)at_ns), why);
+		finding =
+			findings_add(result, "HOST_LOST", NULL, phase, host->host, NULL, NULL,
+				     "the host was lost %s into the phase, %s into the run: %s",
+				     units_format_ns(into_phase, (double)(at_ns - phase->start_ns)),
+				     into_run, why);
+	findings_figure(finding, "lost_at_ns", (double)at_ns);
 }
 
 /* A host that refused made the run REFUSED when nothing had been measured by then; the run loop
@@ -118,9 +135,7 @@ static void check_hosts(struct result *result, const struct result_phase *phase,
 		else if (text_is(state, "refused"))
 			report_refused(result, phase, host);
 		else
-			findings_add(result, "HOST_BROKEN", "INVALID", phase, host->host, NULL,
-				     "remove the cause and run again; the figures of this host "
-				     "are of what it did until then",
+			findings_add(result, "HOST_BROKEN", NULL, phase, host->host, NULL, NULL,
 				     "the host's part was %s: %s", state,
 				     host->text ? host->text : "no reason was given");
 	}
@@ -135,17 +150,18 @@ static void check_liveness(struct result *result, const struct result_phase *pha
 
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
-		if (limit_ns && host->frozen_ns >= limit_ns)
-			findings_add(result, "HOST_FROZEN", "INVALID", phase, host->host, NULL,
-				     "find out what stopped the agent: a debugger, a frozen "
-				     "cgroup, a suspended machine, no memory",
-				     "the agent itself did not run for %s",
-				     units_format_ns(text, (double)host->frozen_ns));
-		else if (host->silence_ns && !text_is(host->state, "lost"))
-			findings_add(result, "LATE_HEARTBEAT", "WARN", phase, host->host, NULL,
-				     "look at the network and at the load of the host",
-				     "nothing was heard of the host for %s",
-				     units_format_ns(text, (double)host->silence_ns));
+		struct result_finding *finding;
+		if (limit_ns && host->frozen_ns >= limit_ns) {
+			finding = findings_add(result, "HOST_FROZEN", NULL, phase, host->host, NULL,
+					       NULL, "the agent itself did not run for %s",
+					       units_format_ns(text, (double)host->frozen_ns));
+			findings_figure(finding, "frozen_ns", (double)host->frozen_ns);
+		} else if (host->silence_ns && !text_is(host->state, "lost")) {
+			finding = findings_add(result, "LATE_HEARTBEAT", NULL, phase, host->host,
+					       NULL, NULL, "nothing was heard of the host for %s",
+					       units_format_ns(text, (double)host->silence_ns));
+			findings_figure(finding, "silence_ns", (double)host->silence_ns);
+		}
 	}
 }
 
@@ -178,13 +194,16 @@ static void check_length(struct result *result, const struct result_phase *phase
 
 	if (length_ns >= result->min_window_ns)
 		return;
-	findings_add(result, "TOO_SHORT", "INVALID", phase, NULL, NULL,
-		     timed ? "raise runtime; or lower min_window where a short look will do"
-			   : "raise size; or lower min_window where a short look will do",
-		     "%s is %s, shorter than min_window, %s",
-		     timed ? "the all-active window" : "the span from first start to last end",
-		     units_format_ns(is, (double)length_ns),
-		     units_format_ns(least, (double)result->min_window_ns));
+	struct result_finding *finding = findings_add(
+		result, "TOO_SHORT", NULL, phase, NULL, NULL,
+		timed ? "raise runtime; or lower min_window where a short look will do"
+		      : "raise size; or lower min_window where a short look will do",
+		"%s is %s, shorter than min_window, %s",
+		timed ? "the all-active window" : "the span from first start to last end",
+		units_format_ns(is, (double)length_ns),
+		units_format_ns(least, (double)result->min_window_ns));
+	findings_figure(finding, timed ? "window_ns" : "span_ns", (double)length_ns);
+	findings_figure(finding, "min_window_ns", (double)result->min_window_ns);
 }
 
 static void check_overlap(struct result *result, const struct result_phase *phase)
@@ -196,14 +215,15 @@ static void check_overlap(struct result *result, const struct result_phase *phas
 	if (!is_timed(phase->cluster) || !longest_ns ||
 	    (double)window_ns >= OVERLAP_LEAST * (double)longest_ns)
 		return;
-	findings_add(result, "OVERLAP_TOO_SMALL", "INVALID", phase, NULL, NULL,
-		     "find out which target started late or ended early: first_io_ns and "
-		     "last_io_ns in run.json",
-		     "all were active together for %s only, %.0f %% of the longest host's %s; at "
-		     "least 60 %% are wanted",
-		     units_format_ns(is, (double)window_ns),
-		     100 * (double)window_ns / (double)longest_ns,
-		     units_format_ns(longest, (double)longest_ns));
+	struct result_finding *finding = findings_add(
+		result, "OVERLAP_TOO_SMALL", NULL, phase, NULL, NULL, NULL,
+		"all were active together for %s only, %.0f %% of the longest host's %s; at "
+		"least 60 %% are wanted",
+		units_format_ns(is, (double)window_ns),
+		100 * (double)window_ns / (double)longest_ns,
+		units_format_ns(longest, (double)longest_ns));
+	findings_figure(finding, "window_ns", (double)window_ns);
+	findings_figure(finding, "longest_host_ns", (double)longest_ns);
 }
 
 static void check_gap(struct result *result, const struct result_phase *phase)
@@ -213,10 +233,13 @@ static void check_gap(struct result *result, const struct result_phase *phase)
 
 	if (!(cluster->gap > GAP_MOST))
 		return;
-	findings_add(result, "SUM_OF_AVERAGES_GAP", "WARN", phase, NULL, NULL,
-		     "quote the headline; the sum of averages adds rates of different times",
-		     "the sum of the hosts' averages, %s, is %.2f times the headline",
-		     units_format_rate(sum, cluster->sum_of_averages_bytes_per_s), cluster->gap);
+	struct result_finding *finding = findings_add(
+		result, "SUM_OF_AVERAGES_GAP", NULL, phase, NULL, NULL, NULL,
+		"the sum of the hosts' averages, %s, is %.2f times the headline",
+		units_format_rate(sum, cluster->sum_of_averages_bytes_per_s), cluster->gap);
+	findings_figure(finding, "gap", cluster->gap);
+	findings_figure(finding, "sum_of_averages_bytes_per_s",
+			cluster->sum_of_averages_bytes_per_s);
 }
 
 static void check_window(struct result *result, const struct result_phase *phase)
@@ -233,18 +256,18 @@ static void check_window(struct result *result, const struct result_phase *phase
 static void check_errors(struct result *result, const struct result_phase *phase,
 			 const struct result_phase_host *host, const struct result_target *target)
 {
-	if (target->errors)
-		findings_add(result, "IO_ERRORS", "INVALID", phase, host->host, target->target,
-			     "look at the kernel's log of that host; a gate on errors says how "
-			     "many are acceptable",
-			     "%llu I/O errors beside %llu operations%s%s",
-			     (unsigned long long)target->errors,
-			     (unsigned long long)target->operations,
-			     target->first_error ? "; the first: " : "",
-			     target->first_error ? target->first_error : "");
+	if (target->errors) {
+		struct result_finding *finding = findings_add(
+			result, "IO_ERRORS", NULL, phase, host->host, target->target, NULL,
+			"%llu I/O errors beside %llu operations%s%s",
+			(unsigned long long)target->errors, (unsigned long long)target->operations,
+			target->first_error ? "; the first: " : "",
+			text_or(target->first_error, ""));
+		findings_figure(finding, "errors", (double)target->errors);
+		findings_figure(finding, "operations", (double)target->operations);
+	}
 	if (!target->operations && window_host_is_complete(host))
-		findings_add(result, "NO_IO", "INVALID", phase, host->host, target->target,
-			     "raise runtime or size, or lower ramp or block_size",
+		findings_add(result, "NO_IO", NULL, phase, host->host, target->target, NULL,
 			     "not one operation was completed on this target outside the ramp");
 }
 
@@ -272,12 +295,13 @@ static void check_miscompares(struct result *result, const struct result_phase *
 			used += (size_t)snprintf(counts + used, sizeof(counts) - used, "%s%s %llu",
 						 used ? ", " : "", kinds[i].name,
 						 (unsigned long long)kinds[i].count);
-	findings_add(result, "MISCOMPARE", "INVALID", phase, host->host, target->target,
-		     "do not trust what this storage gives back; look at the evidence, the "
-		     "kernel's log, and every layer between: cache, controller, cable, memory",
-		     "%llu block%s not as written (%s); the first: %s; evidence on the host: %s",
-		     (unsigned long long)m->blocks, m->blocks == 1 ? " read was" : "s read were",
-		     counts, text_or(m->first, "not told"), text_or(m->evidence, "none"));
+	struct result_finding *finding = findings_add(
+		result, "MISCOMPARE", NULL, phase, host->host, target->target, NULL,
+		"%llu block%s not as written (%s); the first: %s; evidence on the host: %s",
+		(unsigned long long)m->blocks, m->blocks == 1 ? " read was" : "s read were", counts,
+		text_or(m->first, "not told"), text_or(m->evidence, "none"));
+	findings_figure(finding, "blocks", (double)m->blocks);
+	findings_figure(finding, "verified_bytes", (double)m->verified_bytes);
 }
 
 static void check_kind(struct result *result, const struct result_phase *phase,
@@ -286,15 +310,13 @@ static void check_kind(struct result *result, const struct result_phase *phase,
 	const char *system = target->file_system ? target->file_system : "the device";
 
 	if (target->ram)
-		findings_add(result, "RAM_TARGET", "WARN", phase, host->host, target->target,
-			     "say nothing about a disk with these figures",
+		findings_add(result, "RAM_TARGET", NULL, phase, host->host, target->target, NULL,
 			     "the target is held in memory (%s); allow_ram let it pass", system);
 	if (text_is(target->io, "buffered"))
-		findings_add(result, "BUFFERED_PHASE", "WARN", phase, host->host, target->target,
-			     "use direct: true on a file system that has it",
-			     "I/O went through the page cache (%s)", system);
+		findings_add(result, "BUFFERED_PHASE", NULL, phase, host->host, target->target,
+			     NULL, "I/O went through the page cache (%s)", system);
 	if (text_is(target->io, "written through"))
-		findings_add(result, "WRITTEN_THROUGH", "NOTE", phase, host->host, target->target,
+		findings_add(result, "WRITTEN_THROUGH", NULL, phase, host->host, target->target,
 			     NULL,
 			     "%s accepts direct I/O but may copy it through memory; the bytes "
 			     "reach the device before a write returns",
@@ -313,24 +335,21 @@ static void report_low_share(struct result *result, const struct result_phase *p
 	const struct phase *plan = result_plan_phase(result, phase->name);
 	bool allowed = plan && plan->cache == PHASE_CACHE_ALLOWED;
 
+	struct result_finding *finding;
+
 	if (text_is(phase->op, "write"))
-		findings_add(
-			result, "WRITE_NOT_ON_DEVICE", "WARN", phase, host->host, target->target,
-			"use direct: true or a size over twice the memory, and sync: end; where "
-			"those are set, something beneath compresses, deduplicates or holds "
-			"back what is written",
-			"after the phase %.1f %% of the bytes written were on the devices "
-			"of its group",
-			100 * share);
+		finding = findings_add(result, "WRITE_NOT_ON_DEVICE", NULL, phase, host->host,
+				       target->target, NULL,
+				       "after the phase %.1f %% of the bytes written were on the "
+				       "devices of its group",
+				       100 * share);
 	else
-		findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
-			     host->host, target->target,
-			     allowed ? NULL
-				     : "use direct: true or a size over twice the memory; cache: "
-				       "allowed where a cached figure is wanted",
-			     "%.1f %% of the bytes moved on the devices of its group, the rest "
-			     "was served from memory",
-			     100 * share);
+		finding = findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
+				       host->host, target->target, allowed ? "" : NULL,
+				       "%.1f %% of the bytes moved on the devices of its group, "
+				       "the rest was served from memory",
+				       100 * share);
+	findings_figure(finding, "device_share", share);
 }
 
 static void check_devices(struct result *result, const struct result_phase *phase, uint32_t index,
@@ -342,19 +361,20 @@ static void check_devices(struct result *result, const struct result_phase *phas
 	if (!moved_anything(target) || text_is(target->io, "none"))
 		return;
 	if (!device)
-		findings_add(result, "NO_DEVICE_COUNTERS", "NOTE", phase, host->host,
-			     target->target, NULL,
+		findings_add(result, "NO_DEVICE_COUNTERS", NULL, phase, host->host, target->target,
+			     NULL,
 			     "the devices beneath (%s) are not known, so neither is whether the "
 			     "bytes moved on them",
 			     target->file_system ? target->file_system : "no file system");
 	else if (device->share < SHARE_LEAST)
 		report_low_share(result, phase, host, target, device->share);
 	else if (device->share > SHARE_MOST)
-		findings_add(result, "DEVICE_MOVED_MORE", "WARN", phase, host->host, target->target,
-			     "look for others at work on the device, read-ahead, or copies that "
-			     "a mirror or parity makes",
-			     "the devices of its group moved %.2f times what the engine did",
-			     device->share);
+		findings_figure(findings_add(result, "DEVICE_MOVED_MORE", NULL, phase, host->host,
+					     target->target, NULL,
+					     "the devices of its group moved %.2f times what the "
+					     "engine did",
+					     device->share),
+				"device_share", device->share);
 }
 
 static void check_targets(struct result *result, const struct result_phase *phase)
@@ -393,7 +413,7 @@ static void check_notes(struct result *result, uint32_t from, const struct resul
 		for (uint32_t n = 0; n < host->notes_count; n++)
 			if (host->notes[n].name &&
 			    !has_note(result, from, host->host, host->notes[n].name))
-				findings_add(result, "AGENT_NOTE", "NOTE", phase, host->host, NULL,
+				findings_add(result, "AGENT_NOTE", NULL, phase, host->host, NULL,
 					     NULL, "%s", host->notes[n].name);
 	}
 }
@@ -402,8 +422,8 @@ static void check_security(struct result *result)
 {
 	for (uint32_t h = 0; h < result->hosts_count; h++)
 		if (result->hosts[h].insecure)
-			findings_add(result, "INSECURE", "NOTE", NULL, result->hosts[h].host, NULL,
-				     "keep such a network to yourself",
+			findings_add(result, "INSECURE", NULL, NULL, result->hosts[h].host, NULL,
+				     NULL,
 				     "the agent was spoken to without keys beyond the loopback");
 }
 

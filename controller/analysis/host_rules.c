@@ -122,15 +122,20 @@ static void report_outlier(struct result *result, const struct result_phase *pha
 
 	if (others + 1 >= OUTLIER_LEAST_MAD && isfinite(verdict->z))
 		snprintf(z, sizeof(z), ", modified z %.1f", verdict->z);
-	findings_add(result, "OUTLIER", "WARN", phase, member->host->host, NULL,
-		     fast ? "find out what it has that its like have not; a cache, fewer or other "
-			    "disks, another place on them"
-			  : "look at its disks, links and controller, and at what else runs there; "
-			    "run again to see whether it is the same host",
-		     "the host moved %s, %.1f %% %s than the median of the %u others of its class, "
-		     "%s%s",
-		     units_format_rate(own, member->rate), 100 * fabs(verdict->ratio - 1),
-		     fast ? "more" : "less", others, units_format_rate(median, verdict->median), z);
+	struct result_finding *finding = findings_add(
+		result, "OUTLIER", NULL, phase, member->host->host, NULL,
+		fast ? "find out what it has that its like have not; a cache, fewer or other "
+		       "disks, another place on them"
+		     : NULL,
+		"the host moved %s, %.1f %% %s than the median of the %u others of its class, "
+		"%s%s",
+		units_format_rate(own, member->rate), 100 * fabs(verdict->ratio - 1),
+		fast ? "more" : "less", others, units_format_rate(median, verdict->median), z);
+	findings_figure(finding, "host_bytes_per_s", member->rate);
+	findings_figure(finding, "median_of_others_bytes_per_s", verdict->median);
+	findings_figure(finding, "ratio", verdict->ratio);
+	if (*z)
+		findings_figure(finding, "modified_z", verdict->z);
 }
 
 /* Where half of them are far from the others, none is the odd one. */
@@ -140,13 +145,16 @@ static void report_split(struct result *result, const struct result_phase *phase
 	char least[UNITS_TEXT_SIZE], median[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
 
 	stats_sort(rates, count);
-	findings_add(result, "OUTLIER", "WARN", phase, NULL, NULL,
-		     "give hosts of different kinds different labels; compare like with like",
-		     "%u of %u hosts of a class are over 10 %% off the median of the others, so "
-		     "none is the odd one: they moved from %s to %s, the median %s",
-		     odd, count, units_format_rate(least, rates[0]),
-		     units_format_rate(most, rates[count - 1]),
-		     units_format_rate(median, stats_quantile(rates, count, 0.5)));
+	struct result_finding *finding = findings_add(
+		result, "OUTLIER", NULL, phase, NULL, NULL,
+		"give hosts of different kinds different labels; compare like with like",
+		"%u of %u hosts of a class are over 10 %% off the median of the others, so "
+		"none is the odd one: they moved from %s to %s, the median %s",
+		odd, count, units_format_rate(least, rates[0]),
+		units_format_rate(most, rates[count - 1]),
+		units_format_rate(median, stats_quantile(rates, count, 0.5)));
+	findings_figure(finding, "hosts", count);
+	findings_figure(finding, "hosts_off", odd);
 }
 
 static void check_outliers(struct result *result, const struct result_phase *phase,
@@ -174,12 +182,14 @@ static void report_straggler(struct result *result, const char *code,
 {
 	char time[UNITS_TEXT_SIZE];
 
-	findings_add(
-		result, code, "WARN", phase, host, NULL,
-		"use a runtime where a rate is wanted: with fixed amounts the last one decides",
+	struct result_finding *finding = findings_add(
+		result, code, NULL, phase, host, NULL, NULL,
 		"%s took %s for its amount, %.2f times the median; the others stood idle for "
 		"%.0f %% of the time on average",
 		who, units_format_ns(time, time_ns), straggler->factor, 100 * straggler->loss);
+	findings_figure(finding, "time_ns", time_ns);
+	findings_figure(finding, "times_median", straggler->factor);
+	findings_figure(finding, "loss", straggler->loss);
 }
 
 /* Fixed amounts are alike in a class only: elsewhere `2x ram` may be another amount. */

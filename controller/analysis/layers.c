@@ -175,13 +175,15 @@ static void report_shared(const struct comparison *c, uint32_t host, const char 
 	char *alone = parts_describe(c->parts, host), together[UNITS_TEXT_SIZE];
 	char sum[UNITS_TEXT_SIZE];
 
-	findings_add(c->result, "SHARED_LIMIT", level, phase,
-		     host == FLEET ? NULL : phase->hosts[host].host, NULL,
-		     "look for what they share: a disk, a link, a controller, an expander, a "
-		     "processor; more workers do not help",
-		     "together the targets move %s, alone %s, which is %s: %.0f %% of that",
-		     units_format_rate(together, rate_of(c->whole, host)), alone,
-		     units_format_rate(sum, parts_sum(c->parts, host)), 100 * share_of(c, host));
+	struct result_finding *finding = findings_add(
+		c->result, "SHARED_LIMIT", level, phase,
+		host == FLEET ? NULL : phase->hosts[host].host, NULL, NULL,
+		"together the targets move %s, alone %s, which is %s: %.0f %% of that",
+		units_format_rate(together, rate_of(c->whole, host)), alone,
+		units_format_rate(sum, parts_sum(c->parts, host)), 100 * share_of(c, host));
+	findings_figure(finding, "together_bytes_per_s", rate_of(c->whole, host));
+	findings_figure(finding, "sum_of_alone_bytes_per_s", parts_sum(c->parts, host));
+	findings_figure(finding, "share", share_of(c, host));
 	free(alone);
 }
 
@@ -192,16 +194,19 @@ static void report_stripe(const struct comparison *c, uint32_t host, const char 
 	char *culprit = c->parts ? parts_culprit(c->parts, host) : mem_text("");
 	double reference = c->together ? rate_of(c->together, host) : parts_sum(c->parts, host);
 
-	findings_add(c->result, "STRIPE_LOSS", level, phase,
-		     host == FLEET ? NULL : phase->hosts[host].host,
-		     c->whole->asked->targets[0].name,
-		     *culprit ? "replace or leave out the slowest part"
-			      : "compare stripe unit and block size, and give it at least as many "
-				"I/Os in flight as its parts had",
-		     "the target moves %s, its parts %s %s: it loses %.0f %%%s",
-		     units_format_rate(is, rate_of(c->whole, host)),
-		     c->together ? "together" : "one by one", units_format_rate(against, reference),
-		     100 * (1 - share_of(c, host)), culprit);
+	struct result_finding *finding = findings_add(
+		c->result, "STRIPE_LOSS", level, phase,
+		host == FLEET ? NULL : phase->hosts[host].host, c->whole->asked->targets[0].name,
+		*culprit ? "replace or leave out the slowest part" : NULL,
+		"the target moves %s, its parts %s %s: it loses %.0f %%%s",
+		units_format_rate(is, rate_of(c->whole, host)),
+		c->together ? "together" : "one by one", units_format_rate(against, reference),
+		100 * (1 - share_of(c, host)), culprit);
+	findings_figure(finding, "whole_bytes_per_s", rate_of(c->whole, host));
+	findings_figure(finding,
+			c->together ? "parts_together_bytes_per_s" : "sum_of_parts_bytes_per_s",
+			reference);
+	findings_figure(finding, "efficiency", share_of(c, host));
 	free(culprit);
 }
 
@@ -355,12 +360,14 @@ static void check_read(struct result *result, const struct trial *trial,
 	if (!(share < LAYERS_READ_LEAST))
 		return;
 	char *cause = likely_cause(read, write);
-	findings_add(result, "READ_SLOWER_THAN_WRITE", "WARN", read->got, NULL, NULL,
-		     "try more workers, a deeper queue or more read-ahead, and hold the read "
-		     "against that of the devices beneath",
-		     "reads reach %s, writes of phase '%s' on the same targets %s: %.2f of it; %s",
-		     units_format_rate(reads, rate_of(read, FLEET)), write->asked->name,
-		     units_format_rate(writes, written), share, cause);
+	struct result_finding *finding = findings_add(
+		result, "READ_SLOWER_THAN_WRITE", NULL, read->got, NULL, NULL, NULL,
+		"reads reach %s, writes of phase '%s' on the same targets %s: %.2f of it; %s",
+		units_format_rate(reads, rate_of(read, FLEET)), write->asked->name,
+		units_format_rate(writes, written), share, cause);
+	findings_figure(finding, "read_bytes_per_s", rate_of(read, FLEET));
+	findings_figure(finding, "write_bytes_per_s", written);
+	findings_figure(finding, "ratio", share);
 	free(cause);
 }
 

@@ -16,31 +16,21 @@
 
 enum kind { STALL, DIP, DOWN, UP, UNSTEADY, ALIASED, KINDS };
 
-static const struct {
-	const char *code, *level, *advice;
-} kinds[KINDS] = {
-	[STALL] =
-		{"PERIODIC_STALL", "WARN",
-		 "look for what works in that rhythm: the sync of a transaction group, a journal's "
-		 "commit, a write cache that empties; measure over many periods"},
-	[DIP] = {"PERIODIC_DIP", "NOTE",
-		 "look for what asks the disks in that rhythm: monitoring, a timer, cron; the "
-		 "minimum says nothing about the disks alone"},
-	[DOWN] = {"STEP_DOWN", "WARN",
-		  "measure for longer: the mean is of no second of the run, and a cache that fills "
-		  "up looks like this"},
-	[UP] = {"STEP_UP", "WARN",
-		"raise ramp, or find out what ended then: a rebuild, another user, a cold cache"},
-	[UNSTEADY] =
-		{"NOT_STEADY", "WARN",
-		 "measure for longer, or raise ramp, until five equal parts of the window agree"},
-	[ALIASED] = {"STEADINESS_UNKNOWN", "NOTE", "raise runtime to fifteen periods or more"},
+static const char *const codes[KINDS] = {
+	[STALL] = "PERIODIC_STALL", [DIP] = "PERIODIC_DIP",    [DOWN] = "STEP_DOWN",
+	[UP] = "STEP_UP",           [UNSTEADY] = "NOT_STEADY", [ALIASED] = "STEADINESS_UNKNOWN",
 };
+
+#define FIGURES 4
 
 /* One series that shows something. */
 struct sighting {
 	uint32_t host; /* index; UINT32_MAX: the sum */
 	char *evidence;
+	struct {
+		const char *name; /* NULL: no more */
+		double value;
+	} figures[FIGURES];
 };
 
 struct sightings {
@@ -48,11 +38,11 @@ struct sightings {
 	uint32_t counts[KINDS];
 };
 
-static void see(struct sightings *sightings, enum kind kind, uint32_t host, char *evidence)
+static void see(struct sightings *sightings, enum kind kind, const struct sighting *sighting)
 {
 	struct sighting *s = RECORD_APPEND(sightings->list[kind], sightings->counts[kind]);
 
-	*s = (struct sighting){.host = host, .evidence = evidence};
+	*s = *sighting;
 }
 
 /* ---- words ---- */
@@ -138,23 +128,52 @@ static void see_steps(struct sightings *sightings, const struct scene *scene, ui
 					     step_size(largest[up]->before, largest[up]->after))
 			largest[up] = step;
 	}
-	for (int up = 0; up < 2; up++)
-		if (largest[up])
-			see(sightings, up ? UP : DOWN, host,
-			    describe_step(scene, largest[up], counts[up] - 1));
+	for (int up = 0; up < 2; up++) {
+		const struct step *step = largest[up];
+		if (!step)
+			continue;
+		double at_ns = (double)(scene->first + step->at) * (double)scene->phase->bucket_ns;
+		see(sightings, up ? UP : DOWN,
+		    &(struct sighting){
+			    .host = host,
+			    .evidence = describe_step(scene, step, counts[up] - 1),
+			    .figures = {{"at_ns", at_ns},
+					{"before_bytes_per_s", rate(scene, step->before)},
+					{"after_bytes_per_s", rate(scene, step->after)}}});
+	}
+}
+
+static void see_period(struct sightings *sightings, const struct scene *scene, uint32_t host,
+		       const struct timeline_verdict *verdict)
+{
+	const struct periodic *p = &verdict->periodic;
+
+	see(sightings, p->is_dip ? DIP : STALL,
+	    &(struct sighting){.host = host,
+			       .evidence = describe_period(scene, verdict),
+			       .figures = {{"period_ns", verdict->period_ns},
+					   {"duty", p->split.duty},
+					   {"depth", p->split.depth},
+					   {"high_bytes_per_s", rate(scene, p->split.high)}}});
 }
 
 static void see_verdict(struct sightings *sightings, const struct scene *scene, uint32_t host,
 			const struct timeline_verdict *verdict)
 {
 	if (verdict->has_period)
-		see(sightings, verdict->periodic.is_dip ? DIP : STALL, host,
-		    describe_period(scene, verdict));
+		see_period(sightings, scene, host, verdict);
 	see_steps(sightings, scene, host, verdict);
 	if (verdict->steadiness == TIMELINE_STEADINESS_NO)
-		see(sightings, UNSTEADY, host, describe_steady(scene, &verdict->steady));
+		see(sightings, UNSTEADY,
+		    &(struct sighting){.host = host,
+				       .evidence = describe_steady(scene, &verdict->steady),
+				       .figures = {{"range", verdict->steady.range},
+						   {"excursion", verdict->steady.excursion}}});
 	if (verdict->steadiness == TIMELINE_STEADINESS_ALIASED)
-		see(sightings, ALIASED, host, describe_alias(scene, verdict));
+		see(sightings, ALIASED,
+		    &(struct sighting){.host = host,
+				       .evidence = describe_alias(scene, verdict),
+				       .figures = {{"period_ns", verdict->period_ns}}});
 }
 
 /* ---- series ---- */
@@ -243,33 +262,43 @@ static void look(const struct scene *scene, const struct phase_series *series, d
 
 /* ---- findings ---- */
 
+static void add(struct result *result, const struct result_phase *phase, enum kind kind,
+		const struct sighting *sighting, const char *host, const char *before,
+		const char *after)
+{
+	struct result_finding *finding =
+		findings_add(result, codes[kind], NULL, phase, host, NULL, NULL, "%s%s%s", before,
+			     sighting->evidence, after);
+
+	for (int f = 0; f < FIGURES && sighting->figures[f].name; f++)
+		findings_figure(finding, sighting->figures[f].name, sighting->figures[f].value);
+}
+
 /* The sum's sighting is the last. */
 static void report(struct result *result, const struct result_phase *phase, enum kind kind,
 		   const struct sighting *list, uint32_t count)
 {
 	bool in_sum = count && list[count - 1].host == UINT32_MAX;
 	uint32_t hosts = in_sum ? count - 1 : count;
+	const char *first = hosts ? phase->hosts[list[0].host].host : "";
+	char *text = NULL;
 
-	if (phase->hosts_count == 1)
-		findings_add(result, kinds[kind].code, kinds[kind].level, phase,
-			     phase->hosts[0].host, NULL, kinds[kind].advice, "%s",
-			     list[0].evidence);
-	else if (in_sum)
-		findings_add(result, kinds[kind].code, kinds[kind].level, phase, NULL, NULL,
-			     kinds[kind].advice, "%s; %u of %u hosts show it by themselves%s%s%s",
-			     list[count - 1].evidence, hosts, phase->hosts_count,
-			     hosts ? ", first '" : "", hosts ? phase->hosts[list[0].host].host : "",
-			     hosts ? "'" : "");
-	else if (hosts > HOSTS_NAMED)
-		findings_add(result, kinds[kind].code, kinds[kind].level, phase, NULL, NULL,
-			     kinds[kind].advice,
-			     "on %u of %u hosts, though not in their sum; on '%s' %s", hosts,
-			     phase->hosts_count, phase->hosts[list[0].host].host, list[0].evidence);
-	else
+	if (phase->hosts_count == 1) {
+		add(result, phase, kind, &list[0], phase->hosts[0].host, "", "");
+	} else if (in_sum) {
+		text = mem_format("; %u of %u hosts show it by themselves%s%s%s", hosts,
+				  phase->hosts_count, hosts ? ", first '" : "", first,
+				  hosts ? "'" : "");
+		add(result, phase, kind, &list[count - 1], NULL, "", text);
+	} else if (hosts > HOSTS_NAMED) {
+		text = mem_format("on %u of %u hosts, though not in their sum; on '%s' ", hosts,
+				  phase->hosts_count, first);
+		add(result, phase, kind, &list[0], NULL, text, "");
+	} else {
 		for (uint32_t i = 0; i < hosts; i++)
-			findings_add(result, kinds[kind].code, kinds[kind].level, phase,
-				     phase->hosts[list[i].host].host, NULL, kinds[kind].advice,
-				     "%s", list[i].evidence);
+			add(result, phase, kind, &list[i], phase->hosts[list[i].host].host, "", "");
+	}
+	free(text);
 }
 
 void timeline_rules_check(struct result *result, const struct result_phase *phase,

@@ -1,6 +1,6 @@
 /* window.h - what a fleet did together: all-active window, span, sum of averages.
  *
- * METHODS section 4: R1 sum of averages, R2 span, R3 all-active. Rates add, latencies never do. */
+ * Sum of averages, span (as IOR has it) and all-active window. Rates add, latencies never do. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_WINDOW_H
 #define MUSTER_CONTROLLER_ANALYSIS_WINDOW_H
 

@@ -1,0 +1,40 @@
+/* What is found by holding hosts, workers and phases against each other. */
+#include "controller/analysis/catalogue.h"
+
+static const struct catalogue_row rows[] = {
+	{"OUTLIER", "WARN", "A host is unlike the others of its class.",
+	 "|0.6745 (x - median) / MAD| > 3.5 and |x / median - 1| > 10 %, median and MAD of the "
+	 "other hosts; under five hosts the 10 % alone. A class: labels, system, file systems. "
+	 "Three hosts.",
+	 "Iglewicz & Hoaglin 1993, with a relative floor against false alarms",
+	 "look at its disks, links and controller, and at what else runs there; run again to see "
+	 "whether it is the same host"},
+	{"STRAGGLER", "WARN", "With a fixed amount for each, one host made the others wait.",
+	 "t / median > 1.5, or 1 - mean / max > 10 %. Three hosts.",
+	 "the limit is customary for MapReduce",
+	 "use a runtime where a rate is wanted: with fixed amounts the last one decides"},
+	{"STRAGGLER_TAIL", "WARN", "With a fixed amount for each, one worker made the others wait.",
+	 "As STRAGGLER, among the workers of a host. Three workers.",
+	 "the limit is customary for MapReduce",
+	 "use a runtime where a rate is wanted: with fixed amounts the last one decides"},
+	{"SHARED_LIMIT", "WARN, NOTE", "Targets are slower together than each by itself.",
+	 "Rate together / sum of the rates alone: < 0.8 WARN, < 0.95 NOTE. Phases that ask alike; "
+	 "two targets.",
+	 "Lustre's sgpdd-survey and obdfilter-survey compare layers in this way",
+	 "look for what they share: a disk, a link, a controller, an expander, a processor; more "
+	 "workers do not help"},
+	{"STRIPE_LOSS", "WARN, NOTE", "A stripe is slower than its parts.",
+	 "Rate of the whole / rate of its parts together (else their sum): < 0.8 WARN, < 0.95 "
+	 "NOTE. Phases that ask alike.",
+	 "Lustre's sgpdd-survey and obdfilter-survey compare layers in this way",
+	 "compare stripe unit and block size, and give it at least as many I/Os in flight as its "
+	 "parts had"},
+	{"READ_SLOWER_THAN_WRITE", "WARN", "Reads are slower than writes of the same data.",
+	 "Sequential read < 0.8 x sequential write (its sync in the time), same targets and "
+	 "block size.",
+	 "muster's own",
+	 "try more workers, a deeper queue or more read-ahead, and hold the read against that of "
+	 "the devices beneath"},
+};
+
+const struct catalogue_part catalogue_comparisons = CATALOGUE_PART("Hosts and layers", rows);

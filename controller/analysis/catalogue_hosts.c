@@ -1,0 +1,51 @@
+/* What became of hosts, agents and clocks. */
+#include "controller/analysis/catalogue.h"
+
+#define OWN "muster's own"
+
+static const struct catalogue_row rows[] = {
+	{"HOST_LOST", "INVALID", "A host was lost: its agent, its network or its storage.",
+	 "Silent for dead_after, no I/O for 120 s, or not stopped within 30 s.", OWN,
+	 "look at the agent's log on that host; what it had sent is kept, the cluster's figures "
+	 "leave it out"},
+	{"HOST_REFUSED", "INVALID, REFUSE", "A host said no to a phase.",
+	 "An agent answered that its lists, the interlock, direct I/O, space or memory do not "
+	 "allow "
+	 "it. REFUSE before anything was measured, INVALID after.",
+	 OWN, "do what the host's own words ask for"},
+	{"HOST_BROKEN", "INVALID", "A host began the phase and did not complete it.",
+	 "The host's part ended as broken or aborted.", OWN,
+	 "remove the cause and run again; the figures of this host are of what it did until then"},
+	{"HOST_FROZEN", "INVALID", "An agent did not run for a while, so its host did less work.",
+	 "A heartbeat of the agent came later than suspect_after by its own clock.", OWN,
+	 "find out what stopped the agent: a debugger, a frozen cgroup, a suspended machine, no "
+	 "memory"},
+	{"LATE_HEARTBEAT", "WARN", "Nothing was heard of a host for a while; it came back.",
+	 "Silence of over suspect_after and under dead_after.", OWN,
+	 "look at the network and at the load of the host"},
+	{"INTERRUPTED", "INVALID", "A person ended the run.", "SIGINT or SIGTERM in a phase.", OWN,
+	 "run it again and let it end"},
+	{"CLOCK_STEP", "INVALID", "A host's clock jumped, or the host slept.",
+	 "The exchanges allow no line through the jump, or the agent saw a sleep.",
+	 "linear programming bounds on four-stamp exchanges (clock_fit.h)",
+	 "find out what set or stopped the host's clock (suspend, migration); run it again"},
+	{"CLOCK_UNCERTAIN", "INVALID", "A host's buckets are not known to lie where they belong.",
+	 "Bound of a bucket's border > width of a bucket.",
+	 "linear programming bounds on four-stamp exchanges (clock_fit.h)",
+	 "look at the network between the host and the controller; wider buckets need less"},
+	{"START_SKEW", "INVALID", "Workers began further apart than the plan allows.",
+	 "Latest first submit - earliest > max_start_skew.", OWN,
+	 "give each worker a CPU of its own and the agent the right to SCHED_FIFO"},
+	{"INSECURE", "NOTE", "An agent was spoken to without keys beyond the loopback.",
+	 "--insecure was typed on both sides.", OWN, "keep such a network to yourself"},
+	{"AGENT_NOTE", "NOTE", "What an agent says of its host, in its own words.",
+	 "A note of an agent, told once for each host.", OWN, NULL},
+	{"FILE_LEFT", "WARN", "A file of the run is still on a host.",
+	 "The agent could not remove what it had made.", OWN,
+	 "remove it by hand when it is no longer wanted"},
+	{"NOT_RELEASED", "WARN", "A host did not say that its files are removed.",
+	 "No answer to the release within 120 s.", OWN,
+	 "look on that host for files named muster.*"},
+};
+
+const struct catalogue_part catalogue_hosts = CATALOGUE_PART("Hosts and clocks", rows);
