@@ -103,6 +103,10 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 			      .cpus = s->facts.cpus,
 			      .memory_bytes = s->facts.memory_bytes,
 			      .uptime_s = s->facts.uptime_s,
+			      .container = s->facts.container,
+			      .memory_limit_bytes = s->facts.limits.memory_bytes,
+			      .cpu_limit_thousandths = s->facts.limits.cpu_thousandths,
+			      .io_limit = s->facts.limits.io,
 			      .insecure = s->setup->insecure};
 	session_send(s, MESSAGE_LEASED, &body);
 }

@@ -19,6 +19,10 @@ void describe_hosts(struct result *result, const struct fleet *fleet)
 		host->cpus = from->facts.cpus;
 		host->memory_bytes = from->facts.memory_bytes;
 		host->uptime_s = from->facts.uptime_s;
+		host->container = mem_text(from->facts.container);
+		host->memory_limit_bytes = from->facts.memory_limit_bytes;
+		host->cpu_limit_thousandths = from->facts.cpu_limit_thousandths;
+		host->io_limit = mem_text(from->facts.io_limit);
 		host->insecure = from->facts.insecure;
 		for (uint32_t l = 0; l < agents->labels_count; l++) {
 			struct plan_label *label = RECORD_APPEND(host->labels, host->labels_count);

@@ -60,6 +60,10 @@ struct result_host {
 	char *boot_id;
 	uint32_t cpus;
 	uint64_t memory_bytes, uptime_s;
+	char *container;
+	uint64_t memory_limit_bytes;
+	uint32_t cpu_limit_thousandths;
+	char *io_limit;
 	struct plan_label *labels;
 	uint32_t labels_count;
 	struct result_clock clock;

@@ -41,6 +41,12 @@ static const struct record_row leased_rows[] = {
 	{MEMBER(struct leased, cpus), .doc = "that the agent may use"},
 	{MEMBER(struct leased, memory_bytes), .doc = "RAM of the host"},
 	{MEMBER(struct leased, uptime_s), .doc = "seconds since boot"},
+	{MEMBER(struct leased, container), .doc = "docker, podman, jail, zone, ...; empty: none"},
+	{MEMBER(struct leased, memory_limit_bytes),
+	 .doc = "of its container or control group; 0: none"},
+	{MEMBER(struct leased, cpu_limit_thousandths),
+	 .doc = "likewise, thousandths of a CPU; 0: none"},
+	{MEMBER(struct leased, io_limit), .doc = "likewise, for people; empty: none"},
 	{MEMBER(struct leased, insecure), .doc = "listens beyond the loopback without keys"},
 };
 static const struct record_table leased_table =

@@ -67,6 +67,10 @@ struct leased {
 	uint32_t cpus;
 	uint64_t memory_bytes;
 	uint64_t uptime_s;
+	char *container;                /* docker, podman, jail, zone, ...; "" none */
+	uint64_t memory_limit_bytes;    /* of the container or control group; 0: none */
+	uint32_t cpu_limit_thousandths; /* likewise */
+	char *io_limit;                 /* for people; "": none */
 	bool insecure;
 };
 

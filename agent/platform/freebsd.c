@@ -57,6 +57,10 @@ void platform_facts(struct platform_facts *facts)
 				 (long long)booted.tv_sec);
 	}
 	facts->cpus = cpus();
+	int jailed = 0;
+	size = sizeof(jailed);
+	if (sysctlbyname("security.jail.jailed", &jailed, &size, NULL, 0) == 0 && jailed)
+		posix_copy(facts->container, sizeof(facts->container), "jail");
 }
 
 /* ru_inblock counts I/Os, not bytes, and with DIRECTIO not even those. */

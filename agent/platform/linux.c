@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/platform/linux_cgroup.h"
 #include "agent/platform/linux_sysfs.h"
 #include "agent/platform/posix.h"
 
@@ -57,6 +58,8 @@ void platform_facts(struct platform_facts *facts)
 	}
 	sysfs_text(facts->boot_id, sizeof(facts->boot_id), "/proc/sys/kernel/random/boot_id");
 	facts->cpus = cpus();
+	cgroup_container("", facts->container);
+	cgroup_limits("", &facts->limits);
 }
 
 bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes)

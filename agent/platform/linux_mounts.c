@@ -53,12 +53,14 @@ int mounts_parse_line(char *line, struct mount *mount)
 	    sscanf(fields[2], "%u:%u", &high, &low) != 2)
 		return -1;
 	mount->device = makedev(high, low);
+	mount->root = fields[3];
 	mount->point = fields[4];
 	mount->type = strsep(&rest, " \n");
 	mount->source = rest ? strsep(&rest, " \n") : NULL;
 	mount->options = rest ? strsep(&rest, " \n") : NULL;
 	if (!mount->source)
 		return -1;
+	mounts_unescape(mount->root);
 	mounts_unescape(mount->point);
 	mounts_unescape(mount->source);
 	return 0;
@@ -70,6 +72,7 @@ static void add(struct mounts *mounts, const struct mount *mount)
 	mounts->mounts[mounts->count++] = (struct mount){
 		.id = mount->id,
 		.device = mount->device,
+		.root = mem_text(mount->root),
 		.point = mem_text(mount->point),
 		.type = mem_text(mount->type),
 		.source = mem_text(mount->source),
@@ -79,14 +82,18 @@ static void add(struct mounts *mounts, const struct mount *mount)
 
 int mounts_read(struct mounts *mounts, struct error *err)
 {
-	FILE *file = fopen("/proc/self/mountinfo", "re");
+	return mounts_read_file(mounts, "/proc/self/mountinfo", err);
+}
+
+int mounts_read_file(struct mounts *mounts, const char *path, struct error *err)
+{
+	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
 
 	*mounts = (struct mounts){0};
 	if (!file) {
-		error_set(err, ERROR_SYSTEM, "cannot read '/proc/self/mountinfo': %s",
-			  strerror(errno));
+		error_set(err, ERROR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
 		return -1;
 	}
 	while (getline(&line, &size, file) > 0) {
@@ -102,6 +109,7 @@ int mounts_read(struct mounts *mounts, struct error *err)
 void mounts_release(struct mounts *mounts)
 {
 	for (uint32_t i = 0; i < mounts->count; i++) {
+		free(mounts->mounts[i].root);
 		free(mounts->mounts[i].point);
 		free(mounts->mounts[i].type);
 		free(mounts->mounts[i].source);

@@ -10,6 +10,7 @@
 struct mount {
 	uint64_t id;
 	dev_t device; /* major 0: anonymous */
+	char *root; /* what of the file system is mounted */
 	char *point, *type, *source;
 	char *options; /* of the file system, not of the mount */
 };
@@ -19,6 +20,7 @@ struct mounts {
 };
 
 int mounts_read(struct mounts *mounts, struct error *err);
+int mounts_read_file(struct mounts *mounts, const char *path, struct error *err);
 void mounts_release(struct mounts *mounts);
 
 /* Reads one line, whose text it changes and then points into; for tests. Answers 0, or -1 for a

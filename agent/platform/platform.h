@@ -12,6 +12,15 @@
 
 #include "common/error.h"
 
+/* What a container, jail, zone or control group leaves to this process; 0 and "": no limit that
+ * shows. */
+#define PLATFORM_CONTAINER 32
+struct platform_limits {
+	uint64_t memory_bytes;    /* page cache included */
+	uint32_t cpu_thousandths; /* processor time: 2500 are two and a half CPUs */
+	char io[192];             /* for people: "sda read 20 MiB/s" */
+};
+
 /* The host, for reports. Strings are the struct's. */
 struct platform_facts {
 	char system[64];
@@ -21,6 +30,8 @@ struct platform_facts {
 	uint32_t cpus;    /* that this process may use */
 	uint64_t memory_bytes;
 	uint64_t uptime_s;
+	char container[PLATFORM_CONTAINER]; /* docker, podman, jail, zone, ...; "": none */
+	struct platform_limits limits;
 };
 void platform_facts(struct platform_facts *facts);
 

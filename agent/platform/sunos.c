@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include <zone.h>
 
 #include "agent/platform/posix.h"
 #include "agent/platform/sunos_disk.h"
@@ -49,6 +50,8 @@ void platform_facts(struct platform_facts *facts)
 	if (pages > 0 && page > 0)
 		facts->memory_bytes = (uint64_t)pages * (uint64_t)page;
 	facts->cpus = online > 0 ? (uint32_t)online : 1;
+	if (getzoneid() != GLOBAL_ZONEID)
+		posix_copy(facts->container, sizeof(facts->container), "zone");
 	uint64_t booted = boot_time(), now = (uint64_t)time(NULL);
 	if (booted == 0)
 		return;

@@ -88,6 +88,31 @@ static void print_clocks(const struct result *result, FILE *file)
 	fputc('\n', file);
 }
 
+/* What a container or a control group leaves to an agent: no figure of it is the host's alone. */
+static void print_limits(const struct result_host *host, FILE *file)
+{
+	const char *container = text_or(host->container, ""), *io = text_or(host->io_limit, "");
+	char memory[UNITS_TEXT_SIZE], text[512] = "", cpus[32];
+	size_t used = 0;
+
+	if (host->memory_limit_bytes)
+		used += (size_t)snprintf(text, sizeof(text), ", memory at most %s",
+					 units_format_bytes(memory, host->memory_limit_bytes));
+	if (host->cpu_limit_thousandths) {
+		snprintf(cpus, sizeof(cpus), "%.3g", host->cpu_limit_thousandths / 1e3);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", at most %s CPUs",
+					 cpus);
+	}
+	if (*io)
+		snprintf(text + used, sizeof(text) - used, ", at most %s", io);
+	if (*container)
+		layout_paragraph(file, 0, "  ", "%s: in a container (%s)%s",
+				 text_or(host->host, "?"), container, text);
+	else if (*text)
+		layout_paragraph(file, 0, "  ", "%s: limited by its control group: %s",
+				 text_or(host->host, "?"), text + 2);
+}
+
 static void print_hosts(const struct result *result, FILE *file)
 {
 	static const char *const headings[] = {"host", "os",     "kernel", "labels",
@@ -109,6 +134,8 @@ static void print_hosts(const struct result *result, FILE *file)
 		return;
 	layout_paragraph(file, 0, "", "Hosts");
 	layout_print(&table, INDENT, file);
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		print_limits(&result->hosts[h], file);
 	fputc('\n', file);
 	print_clocks(result, file);
 }
