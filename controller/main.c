@@ -35,10 +35,10 @@ static void warn(const struct plan *plan)
 static int with_plan(const struct options *options)
 {
 	struct plan plan = {0};
-	struct yaml_errors errors = {.file = options->plan};
+	struct yaml_errors errors = {.file = options->operand};
 	int code = EXIT_USAGE;
 
-	if (!plan_read(&plan, options->plan, options->settings, options->settings_count, &errors)) {
+	if (!plan_read(&plan, options->operand, options->settings, options->settings_count, &errors)) {
 		print_errors(&errors);
 	} else {
 		code = 0;
@@ -50,7 +50,7 @@ static int with_plan(const struct options *options)
 		else if (options->fleet)
 			code = check_fleet_execute(options, &plan);
 		else
-			printf("%s: fine: %u phase%s on %u target%s\n", options->plan,
+			printf("%s: fine: %u phase%s on %u target%s\n", options->operand,
 			       plan.phases_count, plan.phases_count == 1 ? "" : "s",
 			       plan.targets_count, plan.targets_count == 1 ? "" : "s");
 		plan_release(&plan);
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	} else if (options.command == OPTIONS_VERSION) {
 		printf("muster %s (protocol %s)\n", version_text(), version_fingerprint());
 	} else if (options.command == OPTIONS_EXPLAIN) {
-		if (explain(options.code, stdout, &err) < 0) {
+		if (explain(options.operand, stdout, &err) < 0) {
 			log_error("%s", err.text);
 			code = EXIT_USAGE;
 		}

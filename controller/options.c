@@ -1,6 +1,7 @@
 #include "controller/options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,28 +55,43 @@ static const struct option known[] = {
 	{NULL, 0, NULL, 0},
 };
 
-#define COMMANDS "run, check, fleet or explain"
+/* What each command is and takes. */
+static const struct command {
+	const char *word;
+	enum options_command command;
+	const char *takes; /* its one operand, in words */
+	bool is_optional;  /* or none */
+} commands[] = {
+	{"run", OPTIONS_RUN, "plan", false},
+	{"check", OPTIONS_CHECK, "plan", false},
+	{"fleet", OPTIONS_FLEET, "plan", false},
+	{"explain", OPTIONS_EXPLAIN, "code", true},
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static int parse_command(struct options *options, const char *word, struct error *err)
+/* "run, check or fleet" */
+static void list_commands(char *text, size_t size)
 {
-	static const struct {
-		const char *word;
-		enum options_command command;
-	} commands[] = {
-		{"run", OPTIONS_RUN},
-		{"check", OPTIONS_CHECK},
-		{"fleet", OPTIONS_FLEET},
-		{"explain", OPTIONS_EXPLAIN},
-	};
+	size_t used = 0;
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(word, commands[i].word) == 0) {
-			options->command = commands[i].command;
-			return 0;
-		}
-	error_set(err, ERROR_USAGE, "'%s' is no command; wanted is " COMMANDS "; see muster --help",
-		  word);
-	return -1;
+	for (size_t i = 0; i < COMMANDS && used < size; i++) {
+		const char *before = i == 0 ? "" : i + 1 == COMMANDS ? " or " : ", ";
+		int length = snprintf(text + used, size - used, "%s%s", before, commands[i].word);
+		used += length > 0 ? (size_t)length : 0;
+	}
+}
+
+static const struct command *find_command(const char *word, struct error *err)
+{
+	char words[256];
+
+	for (size_t i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].word, word) == 0)
+			return &commands[i];
+	list_commands(words, sizeof(words));
+	error_set(err, ERROR_USAGE, "'%s' is no command; wanted is %s; see muster --help", word,
+		  words);
+	return NULL;
 }
 
 static void add_setting(struct options *options, char *setting)
@@ -87,30 +103,28 @@ static void add_setting(struct options *options, char *setting)
 
 static int parse_words(struct options *options, int argc, char **argv, struct error *err)
 {
+	char words[256];
+
 	if (options->command == OPTIONS_HELP || options->command == OPTIONS_VERSION)
 		return 0;
 	if (argc - optind < 1) {
-		error_set(err, ERROR_USAGE,
-			  "a command is missing: " COMMANDS "; see muster --help");
+		list_commands(words, sizeof(words));
+		error_set(err, ERROR_USAGE, "a command is missing: %s; see muster --help", words);
 		return -1;
 	}
-	if (parse_command(options, argv[optind], err) < 0)
+	const struct command *command = find_command(argv[optind], err);
+	if (!command)
 		return -1;
-	if (options->command == OPTIONS_EXPLAIN && argc - optind <= 2) {
-		options->code = argc - optind == 2 ? argv[optind + 1] : NULL;
+	options->command = command->command;
+	if (command->is_optional && argc - optind == 1)
 		return 0;
-	}
-	if (options->command == OPTIONS_EXPLAIN) {
-		error_set(err, ERROR_USAGE, "'explain' takes one code or none, got %d",
+	if (argc - optind != 2) {
+		error_set(err, ERROR_USAGE, "'%s' takes one %s%s, got %d; see muster --help",
+			  argv[optind], command->takes, command->is_optional ? " or none" : "",
 			  argc - optind - 1);
 		return -1;
 	}
-	if (argc - optind != 2) {
-		error_set(err, ERROR_USAGE, "'%s' takes one plan, got %d; see muster --help",
-			  argv[optind], argc - optind - 1);
-		return -1;
-	}
-	options->plan = argv[optind + 1];
+	options->operand = argv[optind + 1];
 	return 0;
 }
 

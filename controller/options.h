@@ -18,8 +18,8 @@ enum options_command {
 
 struct options {
 	enum options_command command;
-	const char *plan;
-	const char *code; /* explain; NULL: all */
+	const char
+		*operand; /* the command's: the plan of run, check and fleet; the code of explain */
 	const char *out;  /* --out; NULL: ./muster-runs/<run> */
 	char **settings;  /* --set, in order */
 	uint32_t settings_count;

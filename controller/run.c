@@ -231,7 +231,7 @@ int run_execute(const struct options *options, struct plan *plan)
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(fleet->run, sizeof(fleet->run));
 	if (assembly_init(&run.assembly, plan, options->insecure, &err) < 0 ||
-	    store_begin(options->out, fleet->run, options->plan, &run.directory, &err) < 0) {
+	    store_begin(options->out, fleet->run, options->operand, &run.directory, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;
 		goto out;
