@@ -8,9 +8,11 @@
 #include "controller/plan.h"
 #include "controller/report/explain.h"
 #include "controller/run.h"
+#include "controller/sign.h"
+#include "controller/verify.h"
 #include "proto/version.h"
 
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
 
 static void print_errors(struct yaml_errors *errors)
 {
@@ -38,7 +40,8 @@ static int with_plan(const struct options *options)
 	struct yaml_errors errors = {.file = options->operand};
 	int code = EXIT_USAGE;
 
-	if (!plan_read(&plan, options->operand, options->settings, options->settings_count, &errors)) {
+	if (!plan_read(&plan, options->operand, options->settings, options->settings_count,
+		       &errors)) {
 		print_errors(&errors);
 	} else {
 		code = 0;
@@ -57,6 +60,35 @@ static int with_plan(const struct options *options)
 	}
 	yaml_errors_release(&errors);
 	return code;
+}
+
+static int make_key(const struct options *options)
+{
+	struct error err;
+
+	if (!options->signing) {
+		log_error("which kind of key? `muster keygen --sign NAME` makes one that signs");
+		return EXIT_USAGE;
+	}
+	if (sign_keygen(options->operand, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SET_UP;
+	}
+	printf("'%s.sign.key' signs: `muster run --sign-key`; keep it to yourself\n"
+	       "'%s.sign.pub' checks: `muster verify --key`; give it to whoever has to\n",
+	       options->operand, options->operand);
+	return 0;
+}
+
+static int execute(const struct options *options)
+{
+	if (options->verbose)
+		log_init("muster", LOG_LEVEL_DEBUG);
+	if (options->command == OPTIONS_VERIFY)
+		return verify_execute(options->operand, options->key);
+	if (options->command == OPTIONS_KEYGEN)
+		return make_key(options);
+	return with_plan(options);
 }
 
 int main(int argc, char **argv)
@@ -79,9 +111,7 @@ int main(int argc, char **argv)
 			code = EXIT_USAGE;
 		}
 	} else {
-		if (options.verbose)
-			log_init("muster", LOG_LEVEL_DEBUG);
-		code = with_plan(&options);
+		code = execute(&options);
 	}
 	options_release(&options);
 	return code;

@@ -8,10 +8,13 @@
 #include "common/memory.h"
 
 const char options_usage[] =
-	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--insecure] [--quiet]\n"
+	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--sign-key FILE] [--insecure]\n"
+	"                       [--quiet]\n"
 	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--insecure]\n"
 	"       muster explain [CODE]\n"
+	"       muster verify RUN [--key FILE]\n"
+	"       muster keygen --sign NAME\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -28,9 +31,18 @@ const char options_usage[] =
 	"  explain           the rule behind a finding, where it comes from and what to do; all "
 	"of\n"
 	"                    them without CODE\n"
+	"  verify            say whether a run directory is what was written: exit 0 it is, and "
+	"--key\n"
+	"                    signed it; 1 changed, or not signed by --key; 4 unchanged, but "
+	"nothing\n"
+	"                    proves who wrote it (without --key)\n"
+	"  keygen --sign     make NAME.sign.key, which signs runs, and NAME.sign.pub, which "
+	"checks\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
+	"  --sign-key FILE   sign MANIFEST.json with this secret key (default $MUSTER_SIGN_KEY)\n"
+	"  --key FILE        the public key that a run has to be signed by\n"
 	"  --insecure        talk to agents beyond the loopback although nothing is encrypted or\n"
 	"                    authenticated yet\n"
 	"  --quiet           no progress\n"
@@ -41,13 +53,23 @@ const char options_usage[] =
 	"short),\n"
 	"      4 INCONCLUSIVE, 5 REFUSED by an agent before any I/O, 6 not set up\n";
 
-enum { OPTION_INSECURE = 256, OPTION_VERBOSE, OPTION_FLEET };
+enum {
+	OPTION_INSECURE = 256,
+	OPTION_VERBOSE,
+	OPTION_FLEET,
+	OPTION_SIGN,
+	OPTION_SIGN_KEY,
+	OPTION_KEY
+};
 
 static const struct option known[] = {
 	{"out", required_argument, NULL, 'o'},
 	{"set", required_argument, NULL, 's'},
 	{"insecure", no_argument, NULL, OPTION_INSECURE},
 	{"fleet", no_argument, NULL, OPTION_FLEET},
+	{"sign", no_argument, NULL, OPTION_SIGN},
+	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
+	{"key", required_argument, NULL, OPTION_KEY},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{"help", no_argument, NULL, 'h'},
@@ -66,6 +88,8 @@ static const struct command {
 	{"check", OPTIONS_CHECK, "plan", false},
 	{"fleet", OPTIONS_FLEET, "plan", false},
 	{"explain", OPTIONS_EXPLAIN, "code", true},
+	{"verify", OPTIONS_VERIFY, "run directory", false},
+	{"keygen", OPTIONS_KEYGEN, "name", false},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -152,6 +176,15 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_FLEET:
 			options->fleet = true;
+			break;
+		case OPTION_SIGN:
+			options->signing = true;
+			break;
+		case OPTION_SIGN_KEY:
+			options->sign_key = optarg;
+			break;
+		case OPTION_KEY:
+			options->key = optarg;
 			break;
 		case 'q':
 			options->quiet = true;

@@ -12,20 +12,24 @@ enum options_command {
 	OPTIONS_CHECK,
 	OPTIONS_FLEET,
 	OPTIONS_EXPLAIN,
+	OPTIONS_VERIFY,
+	OPTIONS_KEYGEN,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
 };
 
 struct options {
 	enum options_command command;
-	const char
-		*operand; /* the command's: the plan of run, check and fleet; the code of explain */
-	const char *out;  /* --out; NULL: ./muster-runs/<run> */
-	char **settings;  /* --set, in order */
+	const char *operand;  /* the command's: a plan, a code to explain, a run directory */
+	const char *out;      /* --out; NULL: ./muster-runs/<run> */
+	const char *sign_key; /* run: the secret key; NULL: MUSTER_SIGN_KEY */
+	const char *key;      /* verify: the public key */
+	char **settings;      /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;
-	bool fleet; /* check: ask the hosts too */
-	bool quiet; /* no progress */
+	bool signing; /* keygen --sign */
+	bool fleet;   /* check: ask the hosts too */
+	bool quiet;   /* no progress */
 	bool verbose;
 };
 

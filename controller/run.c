@@ -31,6 +31,7 @@ struct run {
 	struct collect collect;
 	struct progress_line progress;
 	struct bytes exchanges; /* clock.bin */
+	struct sign_key *key;   /* NULL: MANIFEST.json is not signed */
 	char *directory;
 	bool began; /* a host was told to start */
 };
@@ -186,26 +187,46 @@ static void keep_exchanges(struct run *run)
 	clock_record_release(&record);
 }
 
-static int report(struct run *run)
+/* The results written, under their own name or, where that has no room, elsewhere. */
+static int store(struct run *run)
 {
 	struct error err;
+
+	if (store_add(run->directory, "clock.bin", &run->exchanges, &err) == 0 &&
+	    store_finish(run->directory, &run->result, &run->series, run->key, &err) == 0)
+		return 0;
+	log_error("%s", err.text);
+	char *rescued = store_rescue(run->directory, run->assembly.fleet.run, &run->exchanges,
+				     &run->result, &run->series, run->key, &err);
+	if (rescued)
+		log_error("all that was measured is in '%s' instead: move it where it shall stay",
+			  rescued);
+	else
+		log_error("nor elsewhere (%s): the report below is all that there is", err.text);
+	free(run->directory);
+	run->directory = rescued;
+	return -1;
+}
+
+static int report(struct run *run)
+{
 	int code;
 
 	findings_compute(&run->result, &run->series);
 	gates_compute(&run->result);
 	code = result_exit_code(gates_outcome(&run->result));
-	char *directory = run->directory;
-	if (store_add(directory, "clock.bin", &run->exchanges, &err) < 0 ||
-	    store_finish(directory, &run->result, &run->series, &err) < 0) {
-		log_error("%s", err.text);
-		directory = NULL;
+	if (store(run) < 0)
 		code = 6;
-	}
-	report_text(&run->result, &run->series, directory, stdout);
+	report_text(&run->result, &run->series, run->directory, stdout);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		log_error("cannot write the report to standard output");
 		code = code ? code : 6;
 	}
+	if (run->directory && !run->key)
+		progress_say(
+			&run->progress,
+			"MANIFEST.json is not signed: `muster keygen --sign NAME` makes a key, "
+			"--sign NAME.sign.key uses it");
 	return code;
 }
 
@@ -217,7 +238,20 @@ static void release_run(struct run *run)
 	record_release(&result_table, &run->result);
 	assembly_release(&run->assembly);
 	free(run->exchanges.data);
+	sign_key_free(run->key);
 	free(run->directory);
+}
+
+/* Read before any host is asked: hours of load for a key that cannot sign help nobody. */
+static int read_key(struct run *run, struct error *err)
+{
+	const char *path =
+		run->options->sign_key ? run->options->sign_key : getenv("MUSTER_SIGN_KEY");
+
+	if (!path || !*path)
+		return 0;
+	run->key = sign_key_read_secret(path, err);
+	return run->key ? 0 : -1;
 }
 
 int run_execute(const struct options *options, struct plan *plan)
@@ -230,7 +264,8 @@ int run_execute(const struct options *options, struct plan *plan)
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(fleet->run, sizeof(fleet->run));
-	if (assembly_init(&run.assembly, plan, options->insecure, &err) < 0 ||
+	if (read_key(&run, &err) < 0 ||
+	    assembly_init(&run.assembly, plan, options->insecure, &err) < 0 ||
 	    store_begin(options->out, fleet->run, options->operand, &run.directory, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;

@@ -1,5 +1,6 @@
 #include "controller/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,11 +12,11 @@
 
 #include "common/memory.h"
 #include "common/record_json.h"
+#include "common/text.h"
+#include "controller/manifest.h"
 #include "controller/report/report.h"
 
 #define RUNS "muster-runs"
-
-static const char *const file_names[] = {"plan.yaml", "run.json", "timeline.csv", "clock.bin"};
 
 static char *temporary_name(const char *directory)
 {
@@ -162,7 +163,7 @@ int store_begin(const char *out, const char *run, const char *plan_path, char **
 		struct error *err)
 {
 	char *name = directory_name(out, run), *temporary = temporary_name(name);
-	char *plan = mem_format("%s/%s", temporary, file_names[0]);
+	char *plan = mem_format("%s/plan.yaml", temporary);
 	int status = make_directory(name, temporary, !out, err);
 
 	*directory = NULL;
@@ -181,13 +182,14 @@ int store_begin(const char *out, const char *run, const char *plan_path, char **
 
 /* ---- finish ---- */
 
-static int write_json(const char *path, const struct result *result, struct error *err)
+static int write_json(const char *path, const struct record_table *table, const void *record,
+		      struct error *err)
 {
 	FILE *file = create(path, err);
 
 	if (!file)
 		return -1;
-	char *text = record_json_format(&result_table, result);
+	char *text = record_json_format(table, record);
 	fputs(text, file);
 	free(text);
 	return finish_file(file, path, err);
@@ -204,29 +206,97 @@ static int write_timeline(const char *path, const struct result *result,
 	return finish_file(file, path, err);
 }
 
-static int write_all(const char *directory, const char *temporary, const struct result *result,
-		     const struct result_series *series, struct error *err)
-{
-	char *json = mem_format("%s/%s", temporary, file_names[1]);
-	char *timeline = mem_format("%s/%s", temporary, file_names[2]);
-	int status = -1;
+/* ---- the manifest ---- */
 
-	if (write_json(json, result, err) || write_timeline(timeline, result, series, err) ||
-	    sync_directory(temporary, err))
-		goto out;
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(struct name *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		free(names[i].name);
+	free(names);
+}
+
+/* The files of a directory, sorted. */
+static int list_files(const char *path, struct name **names, uint32_t *count, struct error *err)
+{
+	DIR *directory = opendir(path);
+
+	*names = NULL;
+	*count = 0;
+	if (!directory)
+		return cannot("read", path, err);
+	for (struct dirent *entry; (entry = readdir(directory));)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+			struct name *name = RECORD_APPEND(*names, *count);
+			name->name = mem_text(entry->d_name);
+		}
+	closedir(directory);
+	if (*count)
+		qsort(*names, *count, sizeof(**names), by_name);
+	return 0;
+}
+
+static int add_files(struct manifest *manifest, const char *temporary, struct error *err)
+{
+	struct name *names;
+	uint32_t count;
+	int failed = list_files(temporary, &names, &count, err);
+
+	for (uint32_t i = 0; i < count && !failed; i++)
+		failed = manifest_add(manifest, temporary, names[i].name, err);
+	free_names(names, count);
+	return failed;
+}
+
+/* Last, over all that is there. */
+static int write_manifest(const char *temporary, const char *run, const struct sign_key *key,
+			  struct error *err)
+{
+	struct manifest manifest = {.schema = mem_text(MANIFEST_SCHEMA), .run = mem_text(run)};
+	char *path = mem_format("%s/" MANIFEST_NAME, temporary);
+	int failed = add_files(&manifest, temporary, err);
+
+	if (!failed) {
+		manifest_sign(&manifest, key);
+		failed = write_json(path, &manifest_table, &manifest, err);
+	}
+	free(path);
+	record_release(&manifest_table, &manifest);
+	return failed;
+}
+
+/* ---- all of it ---- */
+
+static int take_name(const char *directory, const char *temporary, struct error *err)
+{
 	/* rename() would take the place of an empty directory that came up meanwhile. */
 	if (check_absent(directory, "something else made it during the run", err))
-		goto out;
-	if (rename(temporary, directory) < 0) {
-		error_set(err, ERROR_SYSTEM, "cannot rename '%s' to '%s': %s", temporary, directory,
-			  strerror(errno));
-		goto out;
-	}
-	status = 0;
-out:
+		return -1;
+	if (rename(temporary, directory) == 0)
+		return 0;
+	error_set(err, ERROR_SYSTEM, "cannot rename '%s' to '%s': %s", temporary, directory,
+		  strerror(errno));
+	return -1;
+}
+
+static int write_all(const char *directory, const char *temporary, const struct result *result,
+		     const struct result_series *series, const struct sign_key *key,
+		     struct error *err)
+{
+	char *json = mem_format("%s/run.json", temporary);
+	char *timeline = mem_format("%s/timeline.csv", temporary);
+	int failed = write_json(json, &result_table, result, err) ||
+		     write_timeline(timeline, result, series, err) ||
+		     write_manifest(temporary, text_or(result->run, "?"), key, err) ||
+		     sync_directory(temporary, err) || take_name(directory, temporary, err);
+
 	free(json);
 	free(timeline);
-	return status;
+	return failed ? -1 : 0;
 }
 
 int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
@@ -246,10 +316,10 @@ int store_add(const char *directory, const char *name, const struct bytes *bytes
 }
 
 int store_finish(const char *directory, const struct result *result,
-		 const struct result_series *series, struct error *err)
+		 const struct result_series *series, const struct sign_key *key, struct error *err)
 {
 	char *temporary = temporary_name(directory);
-	int status = write_all(directory, temporary, result, series, err);
+	int status = write_all(directory, temporary, result, series, key, err);
 
 	if (status)
 		error_prefix(err, "the results are not whole; what was written is in '%s'",
@@ -263,12 +333,43 @@ int store_finish(const char *directory, const struct result *result,
 void store_abandon(const char *directory)
 {
 	char *temporary = temporary_name(directory);
+	struct name *names;
+	uint32_t count;
+	struct error ignored;
 
-	for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]); i++) {
-		char *path = mem_format("%s/%s", temporary, file_names[i]);
+	list_files(temporary, &names, &count, &ignored);
+	for (uint32_t i = 0; i < count; i++) {
+		char *path = mem_format("%s/%s", temporary, names[i].name);
 		unlink(path);
 		free(path);
 	}
+	free_names(names, count);
 	rmdir(temporary);
 	free(temporary);
+}
+
+/* ---- elsewhere ---- */
+
+char *store_rescue(const char *directory, const char *run, const struct bytes *clocks,
+		   const struct result *result, const struct result_series *series,
+		   const struct sign_key *key, struct error *err)
+{
+	const char *base = getenv("TMPDIR");
+	char *out = mem_format("%s/muster-%s", base && *base ? base : "/tmp", run);
+	char *temporary = temporary_name(directory);
+	char *plan = mem_format("%s/plan.yaml", temporary), *rescued = NULL;
+
+	if (store_begin(out, run, plan, &rescued, err) == 0 &&
+	    (store_add(rescued, "clock.bin", clocks, err) < 0 ||
+	     store_finish(rescued, result, series, key, err) < 0)) {
+		store_abandon(rescued);
+		free(rescued);
+		rescued = NULL;
+	}
+	if (rescued)
+		store_abandon(directory);
+	free(plan);
+	free(temporary);
+	free(out);
+	return rescued;
 }

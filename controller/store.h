@@ -1,13 +1,15 @@
-/* store.h - the run directory: plan.yaml as read, run.json, timeline.csv.
+/* store.h - the run directory: plan.yaml as read, run.json, timeline.csv, clock.bin, and
+ * MANIFEST.json with the digest of each.
  *
- * Written under a temporary name beside it, synced, then renamed: a reader sees all of it or none.
- */
+ * Written under a temporary name beside it, every file synced, then renamed: a reader sees all of
+ * it or none. */
 #ifndef MUSTER_CONTROLLER_STORE_H
 #define MUSTER_CONTROLLER_STORE_H
 
 #include "common/bytes.h"
 #include "common/error.h"
 #include "controller/result.h"
+#include "controller/sign.h"
 
 /* Before any host is asked: makes sure that the directory can be made and does not exist, and
  * makes the temporary one. `out` NULL: ./muster-runs/<run>. The path is the caller's to free. */
@@ -18,10 +20,17 @@ int store_begin(const char *out, const char *run, const char *plan_path, char **
 int store_add(const char *directory, const char *name, const struct bytes *bytes,
 	      struct error *err);
 
-/* Writes and renames. On -1 what was written stays under the temporary name, which the text tells.
- */
+/* Writes and renames; the manifest is signed with `key` where that is not NULL. On -1 what was
+ * written stays under the temporary name, which the text tells. */
 int store_finish(const char *directory, const struct result *result,
-		 const struct result_series *series, struct error *err);
+		 const struct result_series *series, const struct sign_key *key, struct error *err);
+
+/* After a failure of those: the whole once more in TMPDIR (/tmp without it), as muster-<run>; then
+ * the temporary one is removed. Answers the directory, the caller's to free; NULL when that failed
+ * as well. */
+char *store_rescue(const char *directory, const char *run, const struct bytes *clocks,
+		   const struct result *result, const struct result_series *series,
+		   const struct sign_key *key, struct error *err);
 
 /* Removes the temporary directory: nothing was measured. */
 void store_abandon(const char *directory);

@@ -10,7 +10,7 @@ from lab import require
 class Result:
     def __init__(self, directory):
         names = sorted(path.name for path in directory.iterdir())
-        require(names == ["clock.bin", "plan.yaml", "run.json", "timeline.csv"],
+        require(names == ["MANIFEST.json", "clock.bin", "plan.yaml", "run.json", "timeline.csv"],
                 f"the run directory holds {names}")
         self.run = json.loads((directory / "run.json").read_text())
         with open(directory / "timeline.csv", newline="") as file:

@@ -91,7 +91,7 @@ static void a_run_is_three_files_in_a_directory_of_its_name(void **state)
 	assert_int_equal(store_begin(NULL, "run-1", "plan.yaml", &directory, &err), 0);
 	assert_string_equal(directory, "muster-runs/run-1");
 	assert_false(exists("muster-runs/run-1"));
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), 0);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), 0);
 	assert_false(exists("muster-runs/run-1.partial"));
 	char *plan = read_file("muster-runs/run-1/plan.yaml");
 	assert_string_equal(plan, PLAN);
@@ -113,7 +113,7 @@ static void run_json_reads_back_as_it_was(void **state)
 	make(&sample);
 	assert_int_equal(store_begin("out//", "run", "plan.yaml", &directory, &err), 0);
 	assert_string_equal(directory, "out");
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), 0);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), 0);
 	char *text = read_file("out/run.json");
 	if (record_json_parse(&result_table, &back, text, &err) < 0)
 		fail_msg("%s", err.text);
@@ -237,7 +237,7 @@ static void a_disk_that_fills_keeps_what_was_written(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-	int status = store_finish(directory, &sample.result, &sample.series, &err);
+	int status = store_finish(directory, &sample.result, &sample.series, NULL, &err);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(status, -1);
 	assert_string_equal(err.text,
@@ -259,7 +259,7 @@ static void a_directory_that_came_up_meanwhile_is_not_replaced(void **state)
 	make(&sample);
 	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
 	assert_int_equal(mkdir("out", 0777), 0);
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, &err), -1);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "'out' exists already"));
 	assert_true(exists("out.partial/timeline.csv"));
 	assert_false(exists("out/run.json"));

@@ -10,6 +10,7 @@
 
 #include "agent/config.h"
 #include "common/memory.h"
+#include "controller/manifest.h"
 #include "controller/plan.h"
 #include "controller/result.h"
 #include "proto/messages.h"
@@ -66,6 +67,7 @@ static void every_member_has_its_row(void **state)
 	check(&plan_table);
 	check(&result_table);
 	check(&result_bucket_table);
+	check(&manifest_table);
 	check(&agent_config_table);
 }
 

@@ -1,0 +1,140 @@
+"""What a run wrote can be shown to be unchanged, and survives a controller whose disk is full."""
+
+import hashlib
+import json
+import shutil
+
+from lab import require, require_root
+from plans import write_plan
+from results import Result
+
+
+def test(lab):
+    require_root()
+    targets = [f"n{number}" for number in range(5)]
+    plan = write_plan(lab, "integrity", [{"local": 1}],
+                      {name: {"null": True, "size": "64MiB"} for name in targets},
+                      [{"name": "w", "op": "write", "targets": targets, "runtime": "2s",
+                        "workers": 1}], bucket="10ms")
+    for name in ("ops", "other"):
+        lab.muster("keygen", "--sign", lab.directory / name).wait(20).expect(0)
+    unsigned(lab, plan)
+    signed(lab, plan)
+    full_disk(lab, plan)
+
+
+def run(lab, plan, directory, code, *more, **how):
+    return lab.muster("run", plan, "--out", directory, *more, **how).wait(60).expect(code)
+
+
+def verify(lab, directory, code, *words, key=None):
+    more = ["--key", lab.directory / f"{key}.sign.pub"] if key else []
+    done = lab.muster("verify", directory, *more).wait(20).expect(code)
+    for word in words:
+        require(word in done.text, f"'{word}' is not said:\n{done.text}")
+
+
+def unsigned(lab, plan):
+    directory = lab.directory / "unsigned"
+    done = run(lab, plan, directory, 0)
+    require("not signed" in done.stderr, f"it is not said:\n{done.stderr}")
+    Result(directory)
+    verify(lab, directory, 4, "signature            none")
+    verify(lab, directory, 1, "NONE", key="ops")
+
+
+def signed(lab, plan):
+    directory = lab.directory / "signed"
+    run(lab, plan, directory, 0, "--sign-key", lab.directory / "ops.sign.key")
+    Result(directory)
+    verify(lab, directory, 0, "signature            good", key="ops")
+    verify(lab, directory, 4, "not known here")
+    verify(lab, directory, 1, "OTHER KEY", key="other")
+    verify(lab, lab.directory / "absent", 6, "No such file")
+    for number, (change, words) in enumerate(CHANGES):
+        copy = lab.directory / f"changed-{number}"
+        shutil.copytree(directory, copy)
+        code = change(copy) or 1
+        verify(lab, copy, code, *words, key="ops")
+
+
+def flip(directory):
+    path = directory / "run.json"
+    text = bytearray(path.read_bytes())
+    text[len(text) // 2] ^= 1
+    path.write_bytes(text)
+
+
+def shorten(directory):
+    with open(directory / "timeline.csv", "rb+") as file:
+        file.truncate(100)
+
+
+def forge(directory):
+    """A changed run.json with its digest put right in the manifest."""
+    path, manifest = directory / "run.json", directory / "MANIFEST.json"
+    path.write_text(path.read_text().replace("PASS", "FAIL"))
+    known = json.loads(manifest.read_text())
+    for file in known["files"]:
+        if file["name"] == "run.json":
+            file["sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+            file["size_bytes"] = path.stat().st_size
+    manifest.write_text(json.dumps(known))
+
+
+def damage(directory):
+    (directory / "MANIFEST.json").write_text('{"schema": ')
+    return 2
+
+
+def lose_manifest(directory):
+    (directory / "MANIFEST.json").unlink()
+    return 6
+
+
+CHANGES = (
+    (flip, ["run.json             CHANGED: other contents", "plan.yaml            unchanged"]),
+    (shorten, ["timeline.csv         CHANGED: 100 bytes"]),
+    (lambda at: (at / "plan.yaml").unlink(), ["plan.yaml            MISSING"]),
+    (lambda at: (at / "more").write_text("x") and None, ["more                 EXTRA"]),
+    (lambda at: ((at / "plan.yaml").unlink(), (at / "plan.yaml").symlink_to("/dev/zero")) and None,
+     ["plan.yaml            CHANGED: a symbolic link"]),
+    (forge, ["run.json             unchanged", "signature            BAD"]),
+    (damage, ["MANIFEST.json is damaged: not JSON: line 1"]),
+    (lose_manifest, ["cannot read 'MANIFEST.json'"]),
+)
+
+
+def full_disk(lab, plan):
+    """Room for the plan, not for the timeline: the report is printed, the results are elsewhere, and
+    nothing is under the name that was asked for."""
+    small = lab.directory / "small"
+    small.mkdir()
+    lab.call("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small)
+    lab.undo.callback(lab.call, "umount", small)
+    done = run(lab, plan, small / "out", 6)
+    require("No space left" in done.stderr, f"why is not said:\n{done.stderr}")
+    require("MiB/s" in done.stdout or "GB/s" in done.stdout or "GiB/s" in done.stdout,
+            f"the figures are not printed:\n{done.stdout}")
+    require(not list(small.iterdir()), f"left on the full disk: {list(small.iterdir())}")
+    rescued = list(lab.temporary.glob("muster-*"))
+    require(len(rescued) == 1 and str(rescued[0]) in done.stderr,
+            f"the results are not where they are said to be: {rescued}\n{done.stderr}")
+    Result(rescued[0]).require_sums()
+    verify(lab, rescued[0], 4)
+    shutil.rmtree(rescued[0])
+    nowhere(lab, plan, small)
+    lab.require_nothing_left()
+
+
+def nowhere(lab, plan, small):
+    before = lab.environment
+    lab.environment = lambda: {**before(), "TMPDIR": str(small)}
+    try:
+        done = run(lab, plan, small / "out", 6)
+    finally:
+        lab.environment = before
+    require("nor elsewhere" in done.stderr, f"it is not said:\n{done.stderr}")
+    require("w" in done.stdout and "/s" in done.stdout, f"no figures:\n{done.stdout}")
+    require([path.name for path in small.iterdir()] == ["out.partial"],
+            f"on the full disk: {list(small.iterdir())}")
