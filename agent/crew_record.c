@@ -54,8 +54,7 @@ static bool has_failed(const struct crew *crew)
 /* A write that failed can have torn its block anywhere. */
 static uint64_t unit_of(const struct crew *crew)
 {
-	return has_failed(crew) ? PATTERN_SECTOR
-				: phase_targets_unit(crew->target, crew->phase->block_size);
+	return has_failed(crew) ? PATTERN_SECTOR : phase_targets_unit(crew->target, crew->phase);
 }
 
 /* ---- sequential writes ---- */

@@ -62,6 +62,22 @@ static void report_latency(const struct histogram *latency, struct done_target *
 	}
 }
 
+static void report_sizes(const struct crew *crew, struct done_target *into)
+{
+	const struct phase *phase = crew->phase;
+
+	for (uint32_t k = 0; k < phase->block_mix_count; k++) {
+		struct done_size *size = RECORD_APPEND(into->sizes, into->sizes_count);
+		size->block_size = phase->block_mix[k].size;
+		for (uint32_t i = 0; i < crew->count; i++) {
+			const struct tally *tally = &crew_worker(crew, i)->sizes[k];
+			size->bytes_read += tally->bytes_read;
+			size->bytes_written += tally->bytes_written;
+			size->operations += tally->operations;
+		}
+	}
+}
+
 /* ---- errors ---- */
 
 static const struct worker *first_to_fail(const struct crew *crew)
@@ -82,7 +98,7 @@ static char *describe(const struct crew *crew, const struct worker_error *error)
 {
 	const struct part *part = crew->target->parts[error->part];
 	const char *kind = error->kind == IO_READ ? "read" : "write";
-	unsigned long long length = crew->phase->block_size, offset = error->offset;
+	unsigned long long length = error->length, offset = error->offset;
 
 	if (!error->number)
 		return mem_format("target '%s': %s of %llu bytes at offset %llu moved only %llu "
@@ -133,6 +149,7 @@ void crew_report(const struct crew *crew, struct done *done)
 	}
 	into->passes = passes > UINT32_MAX ? UINT32_MAX : (uint32_t)passes;
 	report_latency(latency, into);
+	report_sizes(crew, into);
 	report_miscompares(crew, &into->miscompares);
 	free(latency);
 	const struct worker *failed = first_to_fail(crew);

@@ -43,6 +43,9 @@ static bool is_impossible(const struct part *part, const struct phase *phase, ch
 			 part->storage.direct_reason);
 		return true;
 	}
+	for (uint32_t i = 0; i < phase->block_mix_count; i++)
+		if (is_misaligned(part, "block_size", phase->block_mix[i].size, reason, size))
+			return true;
 	return is_misaligned(part, "block_size", phase->block_size, reason, size) ||
 	       (part->unit_bytes &&
 		is_misaligned(part, "stripe_unit", part->unit_bytes, reason, size));

@@ -20,8 +20,26 @@ static uint64_t share_of_amount(const struct offsets *o, const struct phase *pha
 	if (!phase->size_bytes)
 		return UINT64_MAX;
 	uint64_t amount = phase->size_bytes / phase->block_size;
-	return amount / o->blocks * o->count +
-	       offsets_share(amount % o->blocks, phase->workers, worker);
+	uint64_t blocks = amount / o->blocks * o->count +
+			  offsets_share(amount % o->blocks, phase->workers, worker);
+	return blocks * phase->block_size;
+}
+
+static void set_sizes(struct offsets *o, const struct phase *phase)
+{
+	uint32_t hundredths = 0;
+
+	o->sizes_count = phase->block_mix_count;
+	for (uint32_t i = 0; i < o->sizes_count; i++) {
+		uint64_t bytes = phase->block_mix[i].size;
+		o->sizes[i] = (struct offsets_size){
+			.bytes = bytes,
+			.blocks = o->blocks * o->block_size / bytes,
+			.count = o->count * o->block_size / bytes,
+		};
+		for (uint32_t k = 0; k < phase->block_mix[i].share; k++)
+			o->size_of[hundredths++] = (uint8_t)i;
+	}
 }
 
 void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_bytes,
@@ -42,6 +60,7 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 	o->first = interleaved ? worker : region_first(o->blocks, phase->workers, worker);
 	o->count = offsets_share(o->blocks, phase->workers, worker);
 	o->left = share_of_amount(o, phase, worker);
+	set_sizes(o, phase);
 }
 
 static enum io_kind choose_kind(struct offsets *o)
@@ -60,15 +79,33 @@ static uint64_t choose_block(struct offsets *o, enum io_kind kind)
 	return o->first + random_below(&o->random, o->count) * o->step;
 }
 
+static void choose_of_mix(struct offsets *o, struct place *place)
+{
+	place->size = o->size_of[random_below(&o->random, 100)];
+	const struct offsets_size *size = &o->sizes[place->size];
+
+	place->length = size->bytes;
+	if (place->kind == IO_READ)
+		place->offset = random_below(&o->random, size->blocks) * size->bytes;
+	else
+		place->offset = o->first * o->block_size +
+				random_below(&o->random, size->count) * size->bytes;
+}
+
 bool offsets_next(struct offsets *o, struct place *place)
 {
 	if (!o->left)
 		return false;
-	if (o->left != UINT64_MAX)
-		o->left--;
 	place->kind = choose_kind(o);
-	place->offset = choose_block(o, place->kind) * o->block_size;
 	place->generation = o->generation;
+	if (o->sizes_count) {
+		choose_of_mix(o, place);
+	} else {
+		place->offset = choose_block(o, place->kind) * o->block_size;
+		place->length = o->block_size;
+	}
+	if (o->left != UINT64_MAX)
+		o->left -= place->length < o->left ? place->length : o->left;
 	if (++o->next == o->count) {
 		o->next = 0;
 		o->generation++;

@@ -3,9 +3,11 @@
  * The used extent is divided among the workers in whole blocks, each block in exactly one region:
  * contiguous regions of which the last ones may have a block less, or every W-th block from block w
  * on. Sequential access walks the region again and again; random reads range over all of the used
- * extent, random writes over the region. The generation counts the times that a region's number of
- * blocks was visited: what is written then is new data. Rules: docs/DESIGN.md, "Targets, sizes,
- * and who touches what". */
+ * extent, random writes over the region. Of a mix of sizes the largest is the block: an I/O of
+ * another begins at a multiple of its own size, counted from where the extent or the region begins,
+ * and an amount is moved when no less of it is given out. The generation counts the times that a
+ * region's number of blocks was visited: what is written then is new data. Rules: docs/DESIGN.md,
+ * "Targets, sizes, and who touches what". */
 #ifndef MUSTER_AGENT_OFFSETS_H
 #define MUSTER_AGENT_OFFSETS_H
 
@@ -16,22 +18,32 @@
 #include "common/random.h"
 #include "proto/phase.h"
 
+/* One size of a mix: how many blocks of it the used extent and the region hold. */
+struct offsets_size {
+	uint64_t bytes, blocks, count;
+};
+
 struct offsets {
 	uint64_t block_size;
 	uint64_t blocks;             /* of the used extent */
 	uint64_t first, step, count; /* the region: block first + i * step, i < count */
 	uint64_t next;               /* i of the next block */
-	uint64_t left;               /* blocks until the amount is moved; UINT64_MAX: no amount */
+	uint64_t left;               /* bytes until the amount is moved; UINT64_MAX: no amount */
 	uint64_t generation;
 	bool is_random;
 	enum phase_op op;
 	uint32_t read_percent;
 	struct random random;
+	uint32_t sizes_count; /* 0: no mix */
+	struct offsets_size sizes[PHASE_MIX_MOST];
+	uint8_t size_of[100]; /* of each hundredth of all I/Os */
 };
 
 struct place {
 	enum io_kind kind;
+	uint32_t size;   /* which of the mix */
 	uint64_t offset; /* in the target */
+	uint64_t length;
 	uint64_t generation;
 };
 

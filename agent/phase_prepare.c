@@ -44,6 +44,31 @@ static int check_times(const struct prepare *prepare, struct error *err)
 	return 0;
 }
 
+static int check_mix(const struct phase *phase, struct error *err)
+{
+	uint64_t largest = 0;
+	uint32_t shares = 0;
+
+	if (!phase->block_mix_count)
+		return 0;
+	if (phase->block_mix_count > PHASE_MIX_MOST)
+		return refuse(err, "a mix has at most 16 block sizes");
+	if (phase->access != PHASE_ACCESS_RANDOM || phase->split != PHASE_SPLIT_REGIONS)
+		return refuse(err, "a mix of block sizes is for random access with split: regions");
+	for (uint32_t i = 0; i < phase->block_mix_count; i++) {
+		const struct block_share *one = &phase->block_mix[i];
+		if (one->size < 512 || one->size % 512 || one->share > 100)
+			return refuse(err, "sizes of a mix are multiples of 512 bytes, and shares "
+					   "at most 100 %");
+		largest = one->size > largest ? one->size : largest;
+		shares += one->share;
+	}
+	if (shares != 100 || largest != phase->block_size)
+		return refuse(err, "the shares of a mix add up to 100 %, and its largest size is "
+				   "the block size");
+	return 0;
+}
+
 static int check_shape(const struct phase *phase, struct error *err)
 {
 	if (phase->block_size < 512 || phase->block_size % 512 || phase->block_size > 1U << 30) {
@@ -310,7 +335,7 @@ int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 {
 	*at = NULL;
 	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err) ||
-	    check_counts(&run->prepare, err))
+	    check_mix(&run->prepare.phase, err) || check_counts(&run->prepare, err))
 		return -1;
 	if (prepare_targets(run, at, err))
 		return -1;

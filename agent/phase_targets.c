@@ -234,9 +234,13 @@ uint64_t phase_targets_buffer_alignment(const struct load_target *target)
 	return alignment;
 }
 
-uint64_t phase_targets_unit(const struct load_target *target, uint64_t block_size)
+uint64_t phase_targets_unit(const struct load_target *target, const struct phase *phase)
 {
-	return target->parts_count > 1 ? written_unit(block_size, target->stripe.unit) : block_size;
+	uint64_t unit = phase->block_size;
+
+	for (uint32_t i = 0; i < phase->block_mix_count; i++)
+		unit = written_unit(unit, phase->block_mix[i].size);
+	return target->parts_count > 1 ? written_unit(unit, target->stripe.unit) : unit;
 }
 
 uint64_t phase_targets_generation(const struct load_target *target, const struct written *written)

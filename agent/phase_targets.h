@@ -53,8 +53,8 @@ void phase_targets_describe(const struct load_target *target, struct ready_targe
 /* Buffers for direct I/O on this target begin at multiples of it. */
 uint64_t phase_targets_buffer_alignment(const struct load_target *target);
 
-/* The largest unit of which a block of the phase is whole ones on every part (written.h). */
-uint64_t phase_targets_unit(const struct load_target *target, uint64_t block_size);
+/* The largest unit of which every block of the phase is whole ones on every part (written.h). */
+uint64_t phase_targets_unit(const struct load_target *target, const struct phase *phase);
 
 /* The generation that data written to the target have next. */
 uint64_t phase_targets_generation(const struct load_target *target, const struct written *written);

@@ -34,12 +34,26 @@ void *requests_init(struct request *requests, uint32_t count, const struct load_
 	return ios;
 }
 
-uint32_t request_aim(struct request *request, const struct load_target *target, uint64_t block_size,
-		     struct io **ios)
+/* On what is no stripe there is one I/O, of one piece: most loads, so without a detour. */
+static uint32_t aim_at_one(struct request *request, struct io **ios)
+{
+	struct io *io = &request->ios[0];
+
+	io->kind = request->place.kind;
+	io->offset = request->place.offset;
+	io->length = request->place.length;
+	io->vector[0] = (struct iovec){.iov_base = request->buffer, .iov_len = io->length};
+	io->vector_count = 1;
+	ios[0] = io;
+	return 1;
+}
+
+static uint32_t aim_at_parts(struct request *request, const struct load_target *target,
+			     struct io **ios)
 {
 	uint32_t count = 0;
 
-	stripe_map(&target->stripe, request->place.offset, request->buffer, block_size,
+	stripe_map(&target->stripe, request->place.offset, request->buffer, request->place.length,
 		   request->ios);
 	for (uint32_t part = 0; part < target->parts_count; part++) {
 		if (!request->ios[part].length)
@@ -47,12 +61,18 @@ uint32_t request_aim(struct request *request, const struct load_target *target, 
 		request->ios[part].kind = request->place.kind;
 		ios[count++] = &request->ios[part];
 	}
-	request->pending = count;
+	return count;
+}
+
+uint32_t request_aim(struct request *request, const struct load_target *target, struct io **ios)
+{
+	request->pending = target->parts_count == 1 ? aim_at_one(request, ios)
+						    : aim_at_parts(request, target, ios);
 	request->submitted_ns = UINT64_MAX;
 	request->completed_ns = 0;
 	request->moved_bytes = 0;
 	request->error = 0;
-	return count;
+	return request->pending;
 }
 
 bool request_part_done(struct request *request, const struct io *io)

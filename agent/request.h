@@ -26,13 +26,12 @@ struct request {
 };
 
 /* Gives `count` requests their I/Os and vectors, allocated in one piece that the caller frees.
- * `block_size`: of each request; `buffers`: theirs, `stride` bytes apart. */
+ * `block_size`: of the largest request; `buffers`: theirs, `stride` bytes apart. */
 void *requests_init(struct request *requests, uint32_t count, const struct load_target *target,
 		    uint64_t block_size, char *buffers, uint64_t stride);
 
 /* Aims the request at its place; puts the I/Os to submit at `ios` and answers how many. */
-uint32_t request_aim(struct request *request, const struct load_target *target, uint64_t block_size,
-		     struct io **ios);
+uint32_t request_aim(struct request *request, const struct load_target *target, struct io **ios);
 
 /* One of its I/Os is back; answers whether the request is complete. */
 bool request_part_done(struct request *request, const struct io *io);

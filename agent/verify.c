@@ -150,7 +150,7 @@ static struct piece cut(const struct verify *v, uint32_t number, uint64_t offset
 	piece.expected.newest = range->newest;
 	if (phase_writes(phase)) { /* what this phase writes meanwhile */
 		piece.expected.newest = UINT64_MAX;
-		unit = written_unit(unit, phase_targets_unit(v->setup.target, phase->block_size));
+		unit = written_unit(unit, phase_targets_unit(v->setup.target, phase));
 	}
 	if (range->to - offset < piece.size)
 		piece.size = (size_t)(range->to - offset);
@@ -219,7 +219,7 @@ static bool look(void *context, const struct piece *piece)
 }
 
 static char *describe(const struct verify *v, const struct miscompare *m, uint32_t part,
-		      uint64_t block, uint64_t at)
+		      const struct place *block, uint64_t at)
 {
 	const struct load_target *target = v->setup.target;
 	const unsigned long long generation = m->is.generation, wanted = m->wanted;
@@ -242,7 +242,7 @@ static char *describe(const struct verify *v, const struct miscompare *m, uint32
 						   : "",
 			 generation);
 	return mem_format("block of %llu bytes at offset %llu, first wrong byte at %llu%s: %s%s",
-			  (unsigned long long)v->setup.phase->block_size, (unsigned long long)block,
+			  (unsigned long long)block->length, (unsigned long long)block->offset,
 			  (unsigned long long)at, where, miscompare_names[m->kind], what);
 }
 
@@ -274,7 +274,7 @@ static bool make_wanted(void *context, const struct piece *piece)
 /* Of a large block, the part about the first wrong byte. */
 static void save(struct verify *v, const struct request *request, const struct search *search)
 {
-	uint64_t block = v->setup.phase->block_size;
+	uint64_t block = request->place.length;
 	uint64_t most = block < EVIDENCE_BYTES_MOST ? block : EVIDENCE_BYTES_MOST;
 	uint64_t begin = search->at / most * most;
 	uint32_t place;
@@ -285,7 +285,7 @@ static void save(struct verify *v, const struct request *request, const struct s
 	struct window window = {.from = request->buffer + begin, .size = (size_t)most};
 	window.wanted = mem_new(window.size, 1);
 	walk(v, request, true, make_wanted, &window);
-	char *about = describe(v, &search->miscompare, search->part, request->place.offset,
+	char *about = describe(v, &search->miscompare, search->part, &request->place,
 			       request->place.offset + search->at);
 	char *text = mem_format("%s\nhere: %llu bytes at offset %llu; wanted, then found\n", about,
 				(unsigned long long)most,
@@ -307,7 +307,7 @@ static void note(struct verify *v, const struct request *request)
 	if (!v->blocks || at < v->first_at) {
 		v->first = search.miscompare;
 		v->first_part = search.part;
-		v->first_block = request->place.offset;
+		v->first_block = request->place;
 		v->first_at = at;
 	}
 	v->blocks++;
@@ -317,7 +317,7 @@ static void note(struct verify *v, const struct request *request)
 
 void verify_block(struct verify *v, const struct request *request)
 {
-	v->bytes += v->setup.phase->block_size;
+	v->bytes += request->place.length;
 	if (!walk(v, request, false, is_right, NULL))
 		note(v, request);
 }
@@ -333,7 +333,7 @@ void verify_report(const struct verify *v, struct miscompares *into)
 		bool is_other = v->first.kind == MISCOMPARE_MISDIRECTED &&
 				v->first.is.owner != v->first.owner;
 		free(into->first);
-		into->first = describe(v, &v->first, v->first_part, v->first_block, v->first_at);
+		into->first = describe(v, &v->first, v->first_part, &v->first_block, v->first_at);
 		into->first_offset = v->first_at;
 		into->first_owner = is_other ? v->first.is.owner : 0;
 	}

@@ -34,7 +34,8 @@ struct verify {
 	uint64_t kinds[MISCOMPARE_KINDS];
 	/* the wrong block with the lowest offset */
 	struct miscompare first;
-	uint64_t first_block, first_at; /* in the target; first_at: the first wrong byte */
+	struct place first_block;
+	uint64_t first_at; /* in the target: the first wrong byte */
 	uint32_t first_part;
 };
 

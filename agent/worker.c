@@ -233,8 +233,7 @@ static void gather(struct worker *w)
 		}
 		w->idle_count--;
 		request->number = w->submitted++;
-		w->batch_count += request_aim(request, w->setup.target, w->setup.phase->block_size,
-					      w->batch + w->batch_count);
+		w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
 		if (request->place.kind == IO_WRITE) {
 			fill(w, request);
 			filled = true;
@@ -264,6 +263,7 @@ static void note_error(struct worker *w, const struct request *request)
 			.number = request->error,
 			.part = request->error_part,
 			.offset = request->place.offset,
+			.length = request->place.length,
 			.moved_bytes = request->moved_bytes,
 			.completed_ns = request->completed_ns,
 		};
@@ -280,20 +280,28 @@ static void note_error(struct worker *w, const struct request *request)
 	}
 }
 
-static void count(struct worker *w, const struct completion *c)
+static void add(struct tally *tally, const struct completion *c)
+{
+	if (c->kind == IO_READ)
+		tally->bytes_read += c->bytes;
+	else
+		tally->bytes_written += c->bytes;
+	tally->operations++;
+}
+
+static void count(struct worker *w, const struct request *request, const struct completion *c)
 {
 	struct tally *tally = w->tally;
 
 	tally->errors += c->failed;
 	if (!c->bytes)
 		return;
-	if (c->kind == IO_READ)
-		tally->bytes_read += c->bytes;
-	else
-		tally->bytes_written += c->bytes;
-	tally->operations++;
-	if (tally == &w->after)
-		histogram_add(&w->latency, c->latency_ns);
+	add(tally, c);
+	if (tally != &w->after)
+		return;
+	histogram_add(&w->latency, c->latency_ns);
+	if (w->offsets.sizes_count)
+		add(&w->sizes[request->place.size], c);
 }
 
 /* Each time that another bucket is turned to: is it of the ramp, and has the end moved? */
@@ -317,7 +325,7 @@ static void book(struct worker *w, const struct request *request)
 {
 	struct completion c = {
 		.kind = request->place.kind,
-		.failed = request->moved_bytes < w->setup.phase->block_size || request->error,
+		.failed = request->moved_bytes < request->place.length || request->error,
 		.bytes = request->moved_bytes,
 		.completed_ns = request->completed_ns,
 		.latency_ns = latency_of(request),
@@ -335,13 +343,13 @@ static void book(struct worker *w, const struct request *request)
 	}
 	if (buckets_add(&w->buckets, &c))
 		turn(w);
-	count(w, &c);
+	count(w, request, &c);
 }
 
 /* Before its buffer is used again; takes long enough to look at the clock after. */
 static void verify(struct worker *w, const struct request *request)
 {
-	bool is_whole = request->moved_bytes == w->setup.phase->block_size && !request->error;
+	bool is_whole = request->moved_bytes == request->place.length && !request->error;
 
 	if (!w->setup.phase->verify || request->place.kind != IO_READ || !is_whole)
 		return;

@@ -56,7 +56,7 @@ struct worker_error {
 	enum io_kind kind;
 	int number; /* errno; 0: short */
 	uint32_t part;
-	uint64_t offset, moved_bytes, completed_ns; /* 0: there was none */
+	uint64_t offset, length, moved_bytes, completed_ns; /* 0: there was none */
 };
 
 struct worker {
@@ -81,9 +81,10 @@ struct worker {
 	/* the outcome */
 	enum worker_end end;
 	struct tally ramp, after;
-	uint64_t submitted; /* requests */
-	uint64_t completed; /* requests that moved all their bytes */
-	uint64_t intact;    /* requests before the first that did not; UINT64_MAX: all */
+	struct tally sizes[PHASE_MIX_MOST]; /* of `after`, by size of a mix; no errors */
+	uint64_t submitted;                 /* requests */
+	uint64_t completed;                 /* requests that moved all their bytes */
+	uint64_t intact; /* requests before the first that did not; UINT64_MAX: all */
 	uint64_t first_submit_ns, last_completion_ns; /* 0: none */
 	struct worker_error error;
 	struct histogram latency; /* of `after` */

@@ -18,7 +18,9 @@
  * a pointer to one that may be absent, and a list (pointer `m` and uint32_t `m_count`).
  * A list whose table has one row is a plain list of scalars in YAML and JSON: [a, b]. A `keyed`
  * list is a map there; its first row is the key, and where the table has two rows the second is
- * the bare value: {os: linux}. Rules that need two members are plain C in plan_check. */
+ * the bare value: {os: linux}. In JSON it is one where the key is text, else a list. A scalar may
+ * give way to a map, `.map`: 4KiB or {4KiB: 70%, 64KiB: 30%}. Rules that need two members are plain
+ * C in plan_check. */
 #ifndef MUSTER_COMMON_RECORD_H
 #define MUSTER_COMMON_RECORD_H
 
@@ -57,6 +59,8 @@ struct record_row {
 	bool required;                    /* YAML must have it */
 	bool keyed;                       /* RECORD_LIST: a map by the first member */
 	bool computed;                    /* not a person's to write: no YAML, not in PLAN.md */
+	const char *map;                  /* a scalar's: a map in its place is read by the computed,
+					     keyed list of this key */
 };
 
 struct record_table {

@@ -114,9 +114,9 @@ static int read_element(struct reader *r, const struct record_row *row, void *el
 
 	if (record_is_plain_list(row))
 		return read_member(r, &table->rows[0], element, value);
-	if (record_is_plain_map(row))
+	if (record_is_object(row) && record_is_plain_map(row))
 		return read_member(r, &table->rows[1], element, value);
-	return read_record(r, table, element, value, row->keyed ? 1 : 0);
+	return read_record(r, table, element, value, record_is_object(row) ? 1 : 0);
 }
 
 /* Zeroed elements for all that follow; counted at once, so that a release finds them. */
@@ -193,7 +193,7 @@ static int read_member(struct reader *r, const struct record_row *row, void *rec
 	case RECORD_MAYBE:
 		return read_maybe(r, row, record, value);
 	case RECORD_LIST:
-		if (row->keyed)
+		if (record_is_object(row))
 			return read_map(r, row, record, (json_t *)value);
 		return read_array(r, row, record, value);
 	}

@@ -1,6 +1,6 @@
 /* record_json.h - records as JSON: keys and raw integers, units in the keys.
  *
- * An absent text or record and an unknown number (NAN) are null; a keyed list is an object;
+ * An absent text or record and an unknown number (NAN) are null; a list keyed by text is an object;
  * integers over 2^63 - 1 are clamped to it, since JSON readers have no more. */
 #ifndef MUSTER_COMMON_RECORD_JSON_H
 #define MUSTER_COMMON_RECORD_JSON_H

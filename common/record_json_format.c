@@ -142,17 +142,16 @@ static void put_element(struct writer *w, const struct record_row *row, const vo
 
 	if (record_is_plain_list(row))
 		put_member(w, &table->rows[0], element);
-	else if (record_is_plain_map(row))
+	else if (record_is_object(row) && record_is_plain_map(row))
 		put_member(w, &table->rows[1], element);
 	else
-		put_record(w, table, element, row->keyed ? 1 : 0);
+		put_record(w, table, element, record_is_object(row) ? 1 : 0);
 }
 
 static void put_key(struct writer *w, const struct record_row *row, const void *element)
 {
 	const char *key = *(char *const *)record_member_const(&row->table->rows[0], element);
 
-	assert(row->table->rows[0].kind == RECORD_TEXT);
 	put_text(w, key ? key : "");
 	put(w, ": ");
 }
@@ -161,15 +160,15 @@ static void put_list(struct writer *w, const struct record_row *row, const void 
 {
 	struct record_list list = record_list(row, record);
 
-	open(w, row->keyed ? "{" : "[");
+	open(w, record_is_object(row) ? "{" : "[");
 	for (uint32_t i = 0; i < list.count; i++) {
 		const void *element = list.elements + (size_t)i * row->table->size;
 		next(w, i == 0);
-		if (row->keyed)
+		if (record_is_object(row))
 			put_key(w, row, element);
 		put_element(w, row, element);
 	}
-	close(w, row->keyed ? "}" : "]", list.count == 0);
+	close(w, record_is_object(row) ? "}" : "]", list.count == 0);
 }
 
 static void put_member(struct writer *w, const struct record_row *row, const void *record)

@@ -44,6 +44,12 @@ static inline bool record_is_plain_list(const struct record_row *row)
 	return row->kind == RECORD_LIST && !row->keyed && row->table->count == 1;
 }
 
+/* A list that is an object in JSON, too, where only text can be a key. */
+static inline bool record_is_object(const struct record_row *row)
+{
+	return row->keyed && row->table->rows[0].kind == RECORD_TEXT;
+}
+
 /* A map of scalars by name: {os: linux}. */
 static inline bool record_is_plain_map(const struct record_row *row)
 {

@@ -112,6 +112,8 @@ char *record_words(char text[RECORD_WORDS_SIZE], const struct record_row *row)
 		add(text, "a list (%s)", row->table->name);
 	else
 		add_integer(text, row);
+	if (row->map)
+		add(text, ", or a map: {a: b}");
 	return text;
 }
 

@@ -153,7 +153,7 @@ static void read_list(struct reader *r, const struct record_row *row, void *reco
 		complain_of_shape(r, row, node);
 		return;
 	}
-	if (!node->count && row->required)
+	if (!node->count && (row->required || row->computed))
 		complain(r, node, "is empty: needs at least one");
 	if (!node->count)
 		return;
@@ -305,6 +305,19 @@ static void check_keys(struct reader *r, const struct record_table *table,
 	}
 }
 
+/* The row that reads the value: that of the map where the scalar may give way to one. */
+static const struct record_row *row_for(const struct record_table *table,
+					const struct record_row *row, const struct yaml_node *value)
+{
+	if (!row->map || value->kind != YAML_KIND_MAPPING)
+		return row;
+	for (uint32_t i = 0; i < table->count; i++)
+		if (strcmp(table->rows[i].key, row->map) == 0)
+			return &table->rows[i];
+	assert(false);
+	return row;
+}
+
 /* `keyed`: the row of the map by name that the record stands in; its first member is read. */
 static void read_record(struct reader *r, const struct record_table *table, void *record,
 			const struct yaml_node *node, const struct record_row *keyed)
@@ -326,7 +339,7 @@ static void read_record(struct reader *r, const struct record_table *table, void
 			continue;
 		}
 		size_t used = enter(r, row->key);
-		read_member(r, row, record, value);
+		read_member(r, row_for(table, row, value), record, value);
 		leave(r, used);
 	}
 }

@@ -252,6 +252,9 @@ static void fill_target(struct filling *filling, const struct done_target *from,
 	target->first_io_ns = since_run(filling, from->first_io_ns);
 	target->last_io_ns = since_run(filling, from->last_io_ns);
 	target->sync_ns = from->sync_ns;
+	for (uint32_t i = 0; i < from->sizes_count; i++)
+		*(struct done_size *)RECORD_APPEND(target->sizes, target->sizes_count) =
+			from->sizes[i];
 	target->first_error = mem_text(from->first_error);
 	fill_miscompares(filling->fleet, &from->miscompares, &target->miscompares);
 	window_target_rates(current(filling->collect), target);

@@ -248,6 +248,17 @@ static bool check_counts(struct plan_check *check)
 	return false;
 }
 
+/* Before the rules, which are about the largest block. */
+static void resolve_mixes(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->phases_count; i++) {
+		struct phase *phase = &plan->phases[i];
+		for (uint32_t k = 0; k < phase->block_mix_count; k++)
+			if (phase->block_mix[k].size > phase->block_size)
+				phase->block_size = phase->block_mix[k].size;
+	}
+}
+
 static void resolve_sync(struct plan *plan)
 {
 	for (uint32_t i = 0; i < plan->phases_count; i++) {
@@ -282,6 +293,7 @@ void plan_check(struct plan_check *check)
 {
 	plan_check_name(check, &check->plan->name, "name");
 	plan_check_fleet(check);
+	resolve_mixes(check->plan);
 	if (check_counts(check)) {
 		check_phase_names(check);
 		check_scopes(check);

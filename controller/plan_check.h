@@ -81,6 +81,8 @@ int plan_scope_find(const struct plan_scope *scope, const char *name);
 void plan_check_fleet(struct plan_check *check);
 void plan_check_targets(struct plan_check *check, const struct plan_scope *scope);
 void plan_check_phases(struct plan_check *check, const struct plan_scope *scope);
+/* Which shapes of one phase's load go together; the phase was read without an error. */
+void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path);
 /* Only what may differ from host to host. */
 void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *scope);
 

@@ -161,6 +161,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		check_end(check, i, path);
 		check_buckets(check, phase, path);
 		check_op(check, phase, path);
+		plan_check_load(check, phase, path);
 	}
 }
 

@@ -92,6 +92,8 @@ static const struct record_row target_rows[] = {
 	 .doc = "the same with sync_ns in the time; null without a sync"},
 	{MEMBER(struct result_target, sync_ns), .doc = "time of the fsync at the end"},
 	{MEMBER_ONE(struct result_target, latency_ns, latency_table), .doc = "without the ramp"},
+	{MEMBER_LIST(struct result_target, sizes, done_size_table),
+	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
 	{MEMBER_ONE(struct result_target, miscompares, miscompares_table),
 	 .doc = "what was verified, and was not as written"},

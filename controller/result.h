@@ -89,6 +89,8 @@ struct result_target {
 						  */
 	uint64_t sync_ns;
 	struct result_latency latency_ns;
+	struct done_size *sizes; /* of a mix of block sizes */
+	uint32_t sizes_count;
 	char *first_error;
 	struct miscompares miscompares;
 };

@@ -199,6 +199,8 @@ static const struct record_row done_target_rows[] = {
 	{MEMBER(struct done_target, sync_ns), .doc = "time of the fsync at the end"},
 	{MEMBER(struct done_target, max_latency_ns), .doc = "exact, after the ramp"},
 	{MEMBER_LIST(struct done_target, latency, histogram_bin_table), .doc = "after the ramp"},
+	{MEMBER_LIST(struct done_target, sizes, done_size_table),
+	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},
 	{MEMBER_ONE(struct done_target, miscompares, miscompares_table),
 	 .doc = "what was verified, and was not as written"},

@@ -181,6 +181,8 @@ struct done_target {
 	uint64_t max_latency_ns;
 	struct histogram_bin *latency; /* without ramp */
 	uint32_t latency_count;
+	struct done_size *sizes; /* of a mix of block sizes */
+	uint32_t sizes_count;
 	char *first_error; /* a sentence with offset; NULL: none */
 	struct miscompares miscompares;
 };

@@ -36,6 +36,25 @@ static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
 static const char *const engine_names[] = {"auto", "sync", "uring", NULL};
 
+static const struct record_row block_share_rows[] = {
+	{MEMBER(struct block_share, size), .unit = UNIT_BYTES, .min = 512, .max = 1 << 30,
+	 .required = true, .doc = "bytes of one I/O"},
+	{MEMBER(struct block_share, share), .unit = UNIT_PERCENT, .min = 1, .max = 100,
+	 .required = true, .doc = "of all I/Os"},
+};
+static const struct record_table block_share_table = RECORD_TABLE(
+	struct block_share, "block_share", block_share_rows, "One size of a mix of block sizes.");
+
+static const struct record_row done_size_rows[] = {
+	{MEMBER(struct done_size, block_size), .doc = "bytes of one I/O"},
+	{MEMBER(struct done_size, bytes_read), .doc = "in I/Os of that size"},
+	{MEMBER(struct done_size, bytes_written), .doc = "likewise"},
+	{MEMBER(struct done_size, operations), .doc = "that moved bytes"},
+};
+const struct record_table done_size_table =
+	RECORD_TABLE(struct done_size, "done_size", done_size_rows,
+		     "What was done in one size of a mix of block sizes, after the ramp.");
+
 static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
 	{MEMBER(struct phase, op), .names = phase_op_names, .required = true,
@@ -47,7 +66,15 @@ static const struct record_row phase_rows[] = {
 		"over the "
 		"worker's region"},
 	{MEMBER(struct phase, block_size), .unit = UNIT_BYTES, .fallback = "1MiB", .min = 512,
-	 .max = 1 << 30, .doc = "bytes of one I/O, a multiple of 512"},
+	 .max = 1 << 30, .map = "block_mix",
+	 .doc = "bytes of one I/O, a multiple of 512; of random I/Os also a mix, {4KiB: 70%, "
+		"64KiB: "
+		"30%}: at most 16 sizes, shares of all I/Os that add up to 100%. Each I/O begins "
+		"at "
+		"a multiple of its own size, random writes counted from where the worker's region "
+		"begins"},
+	{MEMBER_LIST(struct phase, block_mix, block_share_table), .keyed = true, .computed = true,
+	 .doc = "the sizes of a mix, whose largest is block_size; empty: all are of block_size"},
 	{MEMBER(struct phase, read_percent), .unit = UNIT_PERCENT, .max = 100, .fallback = "50%",
 	 .doc = "of a mixed phase's I/Os, how many read; the rest write"},
 	{MEMBER(struct phase, workers), .fallback = "1", .min = 1, .max = 1024,
@@ -93,3 +120,14 @@ const struct record_table phase_table =
 		     "One thing all workers of all hosts do, from one start instant on. Needs "
 		     "`runtime`, `size` or "
 		     "both.");
+
+bool phase_blocks_are_alike(const struct phase *a, const struct phase *b)
+{
+	if (a->block_size != b->block_size || a->block_mix_count != b->block_mix_count)
+		return false;
+	for (uint32_t i = 0; i < a->block_mix_count; i++)
+		if (a->block_mix[i].size != b->block_mix[i].size ||
+		    a->block_mix[i].share != b->block_mix[i].share)
+			return false;
+	return true;
+}

@@ -33,13 +33,23 @@ enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE }
 enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
 enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC, PHASE_ENGINE_URING };
 
+/* Of a mix of block sizes: so many of 100 I/Os are of that size. */
+struct block_share {
+	uint64_t size;  /* bytes */
+	uint32_t share; /* percent */
+};
+/* Sizes of one mix. */
+#define PHASE_MIX_MOST 16
+
 struct phase {
 	char *name;
 	enum phase_op op;
 	struct name *targets;
 	uint32_t targets_count;
 	enum phase_access access;
-	uint64_t block_size;   /* bytes of one I/O */
+	uint64_t block_size;           /* bytes of one I/O; of a mix, of the largest (plan_check) */
+	struct block_share *block_mix; /* empty: all I/Os are of block_size */
+	uint32_t block_mix_count;
 	uint32_t read_percent; /* mixed: of all I/Os, the rest write */
 	uint32_t workers;      /* threads on each target */
 	uint32_t queue_depth;  /* I/Os in flight of one worker */
@@ -57,6 +67,13 @@ struct phase {
 	bool verify; /* what is read is compared with what was written */
 };
 
+/* What was done in one size of a mix, after the ramp. */
+struct done_size {
+	uint64_t block_size;
+	uint64_t bytes_read, bytes_written, operations;
+};
+
+extern const struct record_table done_size_table;
 extern const struct record_table target_table;
 extern const struct record_table phase_table;
 
@@ -68,6 +85,9 @@ static inline bool phase_writes(const struct phase *phase)
 {
 	return phase->op != PHASE_OP_READ;
 }
+
+/* Whether both have I/Os of the same sizes in the same shares. */
+bool phase_blocks_are_alike(const struct phase *a, const struct phase *b);
 
 /* The ramp, rounded up to whole buckets. */
 static inline uint64_t phase_ramp_ns(const struct phase *phase, uint64_t bucket_ns)

@@ -36,7 +36,7 @@ const char *layers_level(double share)
 
 static bool are_alike(const struct phase *a, const struct phase *b)
 {
-	return a->op == b->op && a->access == b->access && a->block_size == b->block_size &&
+	return a->op == b->op && a->access == b->access && phase_blocks_are_alike(a, b) &&
 	       a->read_percent == b->read_percent && a->direct == b->direct &&
 	       !a->runtime == !b->runtime;
 }
@@ -339,7 +339,7 @@ static const struct measured *find_write(const struct trial *trial, const struct
 		const struct measured *m = &trial->phases[p];
 		if (m->is_sound && m->asked->op == PHASE_OP_WRITE &&
 		    m->asked->access == PHASE_ACCESS_SEQUENTIAL &&
-		    m->asked->block_size == asked->block_size && are_as_deep(m->asked, asked) &&
+		    phase_blocks_are_alike(m->asked, asked) && are_as_deep(m->asked, asked) &&
 		    is_on(m->asked, asked->targets, asked->targets_count))
 			return m;
 	}

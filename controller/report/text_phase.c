@@ -13,11 +13,27 @@
 
 /* ---- heading ---- */
 
+#define BLOCKS_SIZE 512
+
+/* "1MiB", or "4KiB 70 %, 64KiB 30 %". */
+static char *format_blocks(char text[BLOCKS_SIZE], const struct phase *plan)
+{
+	char size[UNITS_TEXT_SIZE];
+	size_t used = 0;
+
+	snprintf(text, BLOCKS_SIZE, "%s", units_format_exact(size, plan->block_size));
+	for (uint32_t i = 0; i < plan->block_mix_count && used < BLOCKS_SIZE; i++)
+		used += (size_t)snprintf(text + used, BLOCKS_SIZE - used, "%s%s %u %%",
+					 i ? ", " : "",
+					 units_format_exact(size, plan->block_mix[i].size),
+					 plan->block_mix[i].share);
+	return text;
+}
+
 /* "4 workers a target, 1MiB blocks, sequential, runtime 60 s, ramp 5 s" */
 static void print_demand(const struct result_phase *phase, const struct phase *plan, FILE *file)
 {
-	char block[UNITS_TEXT_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "",
-							  ramp[64] = "";
+	char block[BLOCKS_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "", ramp[64] = "";
 
 	if (!plan) {
 		layout_paragraph(file, INDENT, "", "%s", text_or(phase->op, "?"));
@@ -33,9 +49,9 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s",
 			 phase_op_names[plan->op], mix,
 			 plan->access == PHASE_ACCESS_RANDOM ? "random" : "sequential",
-			 units_format_exact(block, plan->block_size), plan->workers,
-			 plan->workers == 1 ? "" : "s", plan->queue_depth,
-			 plan->size ? ", size " : "", plan->size ? plan->size : "", end, ramp);
+			 format_blocks(block, plan), plan->workers, plan->workers == 1 ? "" : "s",
+			 plan->queue_depth, plan->size ? ", size " : "",
+			 plan->size ? plan->size : "", end, ramp);
 }
 
 static void print_heading(const struct result *result, uint32_t index, FILE *file)
@@ -116,6 +132,43 @@ static void print_targets(const struct result_phase *phase, FILE *file)
 				   &phase->hosts[h].targets[t]);
 	if (table.cells_count)
 		layout_print(&table, INDENT, file);
+}
+
+static void add_size(struct layout_table *table, const char *host,
+		     const struct result_target *target, const struct done_size *size)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	layout_cell(table, "%s", host);
+	layout_cell(table, "%s", text_or(target->target, "?"));
+	layout_cell(table, "%s", units_format_exact(text, size->block_size));
+	layout_cell(table, "%llu", (unsigned long long)size->operations);
+	layout_cell(table, "%.1f %%",
+		    target->operations
+			    ? 100.0 * (double)size->operations / (double)target->operations
+			    : 0.0);
+	layout_cell(table, "%s", units_format_bytes(text, size->bytes_read));
+	layout_cell(table, "%s", units_format_bytes(text, size->bytes_written));
+}
+
+/* Only of a mix of block sizes. */
+static void print_sizes(const struct result_phase *phase, FILE *file)
+{
+	static const char *const headings[] = {"host",  "target", "block size", "I/Os",
+					       "share", "read",   "written",    NULL};
+	struct layout_table table = {.headings = headings, .align = "llrrrrr"};
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			const struct result_target *target = &phase->hosts[h].targets[t];
+			for (uint32_t i = 0; i < target->sizes_count; i++)
+				add_size(&table, text_or(phase->hosts[h].host, "?"), target,
+					 &target->sizes[i]);
+		}
+	if (!table.cells_count)
+		return;
+	fputc('\n', file);
+	layout_print(&table, INDENT, file);
 }
 
 static void print_states(const struct result_phase *phase, FILE *file)
@@ -307,6 +360,7 @@ void text_phase_print(const struct result *result, uint32_t index,
 	print_verified(phase, file);
 	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
 		print_targets(phase, file);
+		print_sizes(phase, file);
 		print_devices(phase, file);
 		print_cluster(phase, series, file);
 	}

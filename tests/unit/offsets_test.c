@@ -214,6 +214,86 @@ static void workers_and_seeds_have_orders_of_their_own(void **state)
 	assert_true(same_seed < 20);
 }
 
+/* SNIA's composite of sizes has ones that do not divide the largest. */
+static struct block_share composite[] = {{512, 4},   {1024, 1},  {1536, 1},  {2048, 1},
+					 {2560, 1},  {3072, 1},  {3584, 1},  {4096, 67},
+					 {8192, 10}, {16384, 7}, {32768, 3}, {65536, 3}};
+
+static struct phase make_mix(enum phase_op op, uint32_t workers)
+{
+	struct phase phase = make_phase(op, PHASE_ACCESS_RANDOM, PHASE_SPLIT_REGIONS, workers, 0);
+
+	phase.block_size = 65536;
+	phase.block_mix = composite;
+	phase.block_mix_count = sizeof(composite) / sizeof(composite[0]);
+	return phase;
+}
+
+/* Within five standard deviations of what is asked for. */
+static void sizes_of_a_mix_come_as_often_as_asked(void **state)
+{
+	(void)state;
+	enum { DRAWS = 200000 };
+	uint64_t counts[PHASE_MIX_MOST] = {0};
+	struct phase phase = make_mix(PHASE_OP_READ, 1);
+	struct offsets offsets;
+	struct place place;
+	offsets_init(&offsets, &phase, 100 * 65536, 0, 3, 0);
+	for (int i = 0; i < DRAWS; i++) {
+		assert_true(offsets_next(&offsets, &place));
+		assert_int_equal(place.length, composite[place.size].size);
+		counts[place.size]++;
+	}
+	for (uint32_t i = 0; i < phase.block_mix_count; i++) {
+		double share = composite[i].share / 100.0, want = DRAWS * share;
+		double off = (double)counts[i] - want;
+		if (off * off > 25 * want * (1 - share))
+			fail_msg("%llu bytes: %llu of %d, wanted about %.0f",
+				 (unsigned long long)composite[i].size,
+				 (unsigned long long)counts[i], DRAWS, want);
+	}
+}
+
+static void blocks_of_a_mix_lie_at_multiples_of_their_size(void **state)
+{
+	(void)state;
+	static const enum phase_op ops[] = {PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED};
+	for (size_t k = 0; k < 9; k++) {
+		struct phase phase = make_mix(ops[k % 3], 3);
+		struct offsets offsets;
+		struct place place;
+		bool last = false;
+		offsets_init(&offsets, &phase, 10 * 65536, (uint32_t)k / 3, 3, 0);
+		uint64_t first = offsets.first * 65536, end = first + offsets.count * 65536;
+		for (int i = 0; i < 20000; i++) {
+			offsets_next(&offsets, &place);
+			uint64_t from = place.kind == IO_READ ? 0 : first;
+			uint64_t to = place.kind == IO_READ ? 10 * 65536 : end;
+			assert_true(place.offset >= from && place.offset + place.length <= to);
+			assert_int_equal((place.offset - from) % place.length, 0);
+			last |= place.offset + place.length == to;
+		}
+		assert_true(last);
+	}
+}
+
+/* Too much by less than a block for each worker, never too little. */
+static void a_mix_moves_its_amount(void **state)
+{
+	(void)state;
+	struct phase phase = make_mix(PHASE_OP_READ, 4);
+	uint64_t moved = 0, amount = UINT64_C(25) * 65536;
+	phase.size_bytes = amount;
+	for (uint32_t w = 0; w < 4; w++) {
+		struct offsets offsets;
+		struct place place;
+		offsets_init(&offsets, &phase, 10 * 65536, w, 3, 0);
+		while (offsets_next(&offsets, &place))
+			moved += place.length;
+	}
+	assert_in_range(moved, amount, amount + UINT64_C(4) * 65535);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +306,9 @@ int main(void)
 		cmocka_unit_test(random_reads_range_over_all_and_writes_over_the_region),
 		cmocka_unit_test(mixed_reads_its_share),
 		cmocka_unit_test(workers_and_seeds_have_orders_of_their_own),
+		cmocka_unit_test(sizes_of_a_mix_come_as_often_as_asked),
+		cmocka_unit_test(blocks_of_a_mix_lie_at_multiples_of_their_size),
+		cmocka_unit_test(a_mix_moves_its_amount),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,42 @@ static const struct bad_plan bad_plans[] = {
 	{"not a bool", PHASE("op: read, targets: [disk], allow_ram: ^maybe, runtime: 5s"), "maybe"},
 	{"out of range", WITH("repeat: ^1001"), "1000"},
 	{"bucket too narrow", WITH("bucket: ^1ms"), "10"},
+	{"mix that is not whole",
+	 PHASE("op: read, targets: [disk], access: random, block_size: ^{4KiB: 70%, 64KiB: 20%}, "
+	       "runtime: 5s"),
+	 "90%"},
+	{"mix with an odd size",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {^1000: 70%, 64KiB: 30%}, "
+	       "runtime: 5s"),
+	 "1024"},
+	{"mix with a size twice",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {4KiB: 70%, ^4096: 30%}, "
+	       "runtime: 5s"),
+	 "twice"},
+	{"mix with no size",
+	 PHASE("op: read, targets: [disk], access: random, block_size: ^{}, runtime: 5s"), "empty"},
+	{"mix with a share of nothing",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {4KiB: 100%, 8KiB: ^0%}, "
+	       "runtime: 5s"),
+	 "1% to 100%"},
+	{"mix with a bare share",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {4KiB: ^70, 64KiB: 30%}, "
+	       "runtime: 5s"),
+	 "%"},
+	{"mix in sequence",
+	 PHASE("op: read, targets: [disk], block_size: ^{4KiB: 70%, 64KiB: 30%}, runtime: 5s"),
+	 "random"},
+	{"mix in turns",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {4KiB: 70%, 64KiB: 30%}, "
+	       "split: ^interleaved, runtime: 5s"),
+	 "regions"},
+	{"mix larger than the amount",
+	 PHASE("op: read, targets: [disk], access: random, block_size: {4KiB: 70%, 64KiB: 30%}, "
+	       "size: ^32KiB"),
+	 "65536"},
+	{"list of block sizes",
+	 PHASE("op: read, targets: [disk], access: random, block_size: ^[4KiB, 8KiB], runtime: 5s"),
+	 "or a map"},
 	{"block size too small", PHASE("op: read, targets: [disk], block_size: ^256, runtime: 5s"),
 	 "512"},
 	{"a scalar for a list", PHASE("op: read, targets: ^disk, runtime: 5s"), "targets"},

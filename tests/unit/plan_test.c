@@ -14,6 +14,7 @@
 #include "agent/config.h"
 #include "common/clock.h"
 #include "common/memory.h"
+#include "common/record_json.h"
 #include "controller/plan.h"
 
 #define HEAD                                                                                       \
@@ -345,6 +346,44 @@ static void each_file_in_configs_is_right(void **state)
 	assert_true(count >= 3);
 }
 
+static void a_mix_of_block_sizes_is_read_and_its_largest_is_the_block(void **state)
+{
+	(void)state;
+	struct plan plan;
+	read_plan(&plan, HEAD "defaults: {block_size: {4KiB: 70%, 64KiB: 30%}, access: random,\n"
+			      "  targets: [disk], op: read, runtime: 5s}\n"
+			      "phases: [{name: a}, {name: b, block_size: 8KiB}]\n");
+	assert_int_equal(plan.phases[0].block_size, 64 << 10);
+	assert_int_equal(plan.phases[0].block_mix_count, 2);
+	assert_int_equal(plan.phases[0].block_mix[0].size, 4 << 10);
+	assert_int_equal(plan.phases[0].block_mix[0].share, 70);
+	assert_int_equal(plan.phases[1].block_size, 8 << 10);
+	assert_int_equal(plan.phases[1].block_mix_count, 0);
+	plan_release(&plan);
+}
+
+/* Its keys are numbers, which JSON has not: it is a list there. */
+static void a_mix_survives_json(void **state)
+{
+	(void)state;
+	static struct block_share mix[] = {{4096, 70}, {65536, 30}};
+	struct phase phase = {.name = "p",
+			      .block_size = 65536,
+			      .block_mix = mix,
+			      .block_mix_count = 2,
+			      .workers = 1,
+			      .queue_depth = 1};
+	struct phase back = {0};
+	struct error err;
+	char *text = record_json_format(&phase_table, &phase);
+
+	if (record_json_parse(&phase_table, &back, text, &err))
+		fail_msg("%s in %s", err.text, text);
+	assert_true(phase_blocks_are_alike(&phase, &back));
+	record_release(&phase_table, &back);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +398,8 @@ int main(void)
 		cmocka_unit_test(limits_of_gates_have_the_unit_of_the_metric),
 		cmocka_unit_test(plans_that_look_odd_but_are_right_are_taken),
 		cmocka_unit_test(each_file_in_configs_is_right),
+		cmocka_unit_test(a_mix_of_block_sizes_is_read_and_its_largest_is_the_block),
+		cmocka_unit_test(a_mix_survives_json),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -702,6 +702,35 @@ static void a_clock_that_jumps_loses_and_doubles_nothing(void **state)
 	}
 }
 
+static void a_mix_is_counted_by_size(void **state)
+{
+	(void)state;
+	static struct block_share mix[] = {{BLOCK, 70}, {4 * BLOCK, 30}};
+	for (uint32_t parts_count = 1; parts_count <= 2; parts_count++) {
+		struct phase phase = make_phase(PHASE_OP_MIXED, 4000);
+		struct load_target target = make_target(&engine_null, 400, parts_count);
+		struct tally sum = {0};
+		phase.access = PHASE_ACCESS_RANDOM;
+		phase.block_size = 4 * BLOCK;
+		phase.block_mix = mix;
+		phase.block_mix_count = 2;
+		phase.queue_depth = 4;
+		struct worker *worker = run_worker(&phase, &target, 0);
+		for (int i = 0; i < 2; i++) {
+			const struct tally *one = &worker->sizes[i];
+			assert_true(one->operations > 100);
+			assert_int_equal(one->bytes_read + one->bytes_written,
+					 one->operations * mix[i].size);
+			sum.operations += one->operations;
+			sum.bytes_read += one->bytes_read;
+			sum.bytes_written += one->bytes_written;
+		}
+		assert_memory_equal(&sum, &worker->after, sizeof(sum));
+		assert_int_equal(worker->after.errors, 0);
+		worker_free(worker);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -726,6 +755,7 @@ int main(void)
 		cmocka_unit_test_setup(who_wakes_after_the_end_submits_nothing, reset),
 		cmocka_unit_test_setup(an_end_that_moves_moves_for_who_is_under_way, reset),
 		cmocka_unit_test_setup(a_clock_that_jumps_loses_and_doubles_nothing, reset),
+		cmocka_unit_test_setup(a_mix_is_counted_by_size, reset),
 	};
 
 	clock_map_init(&map, BUCKET_NS);

@@ -1,0 +1,68 @@
+/* What a phase's load may be made of: which shapes go together. */
+#include "controller/plan_check.h"
+
+#include <stdio.h>
+
+#include "common/units.h"
+
+/* ---- a mix of block sizes ---- */
+
+static void check_sizes(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < phase->block_mix_count; i++) {
+		const struct block_share *one = &phase->block_mix[i];
+		units_format_exact(text, one->size);
+		if (one->size % 512)
+			plan_check_error(check, &one->size, phase,
+					 "%s.block_size: %s is not a multiple of 512; %llu is",
+					 path, text,
+					 (unsigned long long)(one->size / 512 * 512 + 512));
+		for (uint32_t k = 0; k < i; k++)
+			if (phase->block_mix[k].size == one->size)
+				plan_check_error(check, &one->size, phase,
+						 "%s.block_size: %s is there twice; give each size "
+						 "one share",
+						 path, text);
+	}
+}
+
+static void check_shares(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	uint32_t shares = 0;
+
+	for (uint32_t i = 0; i < phase->block_mix_count; i++)
+		shares += phase->block_mix[i].share;
+	if (phase->block_mix_count > PHASE_MIX_MOST)
+		plan_check_error(check, &phase->block_mix, phase,
+				 "%s.block_size: a mix of %u sizes; at most %d are possible", path,
+				 phase->block_mix_count, PHASE_MIX_MOST);
+	else if (shares != 100)
+		plan_check_error(check, &phase->block_mix, phase,
+				 "%s.block_size: the shares add up to %u%%; they have to be 100%%",
+				 path, shares);
+}
+
+static void check_mix(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (!phase->block_mix_count)
+		return;
+	check_sizes(check, phase, path);
+	check_shares(check, phase, path);
+	if (phase->access != PHASE_ACCESS_RANDOM)
+		plan_check_error(check, &phase->block_mix, phase,
+				 "%s.block_size: a mix of sizes has no sequence; write access: "
+				 "random, or one size",
+				 path);
+	if (phase->split != PHASE_SPLIT_REGIONS)
+		plan_check_error(check, &phase->split, phase,
+				 "%s.split: workers cannot take turns on blocks of several sizes; "
+				 "write regions, or one block_size",
+				 path);
+}
+
+void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	check_mix(check, phase, path);
+}
