@@ -31,9 +31,11 @@ static void record(const struct crew *crew, struct written *written, uint64_t fr
 		struct written_range range = {
 			.from = stripe_part_end(&target->stripe, i, from),
 			.to = stripe_part_end(&target->stripe, i, to),
+			.seed = crew_worker(crew, 0)->setup.seed,
 			.owner = pattern_owner(host, part->target->name),
 			.oldest = change->oldest,
 			.newest = change->newest,
+			.shape = phase_shape(crew->phase),
 			.unit = change->unit,
 		};
 		if (change->is_sure)

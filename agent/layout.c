@@ -24,6 +24,7 @@ struct gap {
 struct layout_file {
 	const struct part *part;
 	const atomic_bool *cancel;
+	struct layout_data data;
 	uint64_t owner, generation;
 	struct pattern_key key;
 	uint64_t total_bytes;
@@ -58,7 +59,7 @@ static void find_gaps(struct layout_file *file, const struct written *written)
 }
 
 void layout_init(struct layout *layout, struct part *const *parts, uint32_t count,
-		 const struct written *written, uint64_t seed, const char *host,
+		 const struct written *written, const struct layout_data *data,
 		 const atomic_bool *cancel)
 {
 	layout->files = mem_new(count, sizeof(*layout->files));
@@ -69,10 +70,10 @@ void layout_init(struct layout *layout, struct part *const *parts, uint32_t coun
 			continue;
 		struct layout_file *file = &layout->files[layout->count];
 		*file = (struct layout_file){
-			.part = part, .cancel = cancel, .fd = -1, .direct_fd = -1};
+			.part = part, .cancel = cancel, .data = *data, .fd = -1, .direct_fd = -1};
 		file->generation = written_generation(written, part->path);
-		file->owner = pattern_owner(host, part->target->name);
-		file->key = pattern_key(seed, file->owner, file->generation);
+		file->owner = pattern_owner(data->host, part->target->name);
+		file->key = pattern_key(data->seed, file->owner, file->generation, data->shape);
 		find_gaps(file, written);
 		if (file->gaps_count)
 			layout->count++;
@@ -286,9 +287,11 @@ static void record_gaps(const struct layout_file *file, struct written *written)
 		struct written_range range = {
 			.from = gap->from,
 			.to = gap->to < file->reached ? gap->to : file->reached,
+			.seed = file->data.seed,
 			.owner = file->owner,
 			.oldest = file->generation,
 			.newest = file->generation,
+			.shape = file->data.shape,
 		};
 		written_set(written, file->part->path, &range);
 	}

@@ -25,9 +25,16 @@ struct layout {
 	atomic_bool is_running;
 };
 
+/* What the data are made of; `host` is lent. */
+struct layout_data {
+	uint64_t seed;
+	const char *host;
+	struct pattern_shape shape;
+};
+
 /* Decides what there is to write of the `count` parts, which are lent. */
 void layout_init(struct layout *layout, struct part *const *parts, uint32_t count,
-		 const struct written *written, uint64_t seed, const char *host,
+		 const struct written *written, const struct layout_data *data,
 		 const atomic_bool *cancel);
 void layout_release(struct layout *layout);
 

@@ -7,9 +7,15 @@
 /* A damaged head does not tell the generation: so many are tried. */
 #define GENERATIONS_TRIED 64
 
-static struct pattern_key key_of(const struct expected *expected, uint64_t generation)
+/* One of those that may stand there. */
+struct variant {
+	uint64_t generation;
+	struct pattern_shape shape;
+};
+
+static struct pattern_key key_of(const struct expected *expected, struct variant variant)
 {
-	return pattern_key(expected->seed, expected->owner, generation);
+	return pattern_key(expected->seed, expected->owner, variant.generation, variant.shape);
 }
 
 static bool is_among(const struct expected *expected, uint64_t generation)
@@ -17,15 +23,36 @@ static bool is_among(const struct expected *expected, uint64_t generation)
 	return expected->oldest <= generation && generation <= expected->newest;
 }
 
+static bool is_exact(const struct expected *expected)
+{
+	return expected->oldest == expected->newest;
+}
+
+/* As the first sector says that is no copy: copies are the same in every generation. */
+static struct variant said_by(const char *piece, size_t size, uint64_t offset,
+			      const struct expected *expected)
+{
+	struct pattern_place said = pattern_place(piece, expected->seed);
+	size_t at = 0;
+
+	while (said.generation == PATTERN_SHARED) {
+		at += (size_t)(PATTERN_UNIT - (offset + at) % PATTERN_UNIT);
+		if (at >= size)
+			return (struct variant){expected->oldest, said.shape};
+		said = pattern_place(piece + at, expected->seed);
+	}
+	return (struct variant){said.generation, said.shape};
+}
+
 bool miscompare_is_right(const void *piece, size_t size, uint64_t offset,
 			 const struct expected *expected)
 {
-	uint64_t generation = expected->newest;
+	struct variant variant = {expected->newest, expected->shape};
 
-	if (expected->oldest != expected->newest)
-		generation = pattern_place(piece, expected->seed).generation;
-	return is_among(expected, generation) &&
-	       pattern_check(piece, size, key_of(expected, generation), offset) == size;
+	if (!is_exact(expected))
+		variant = said_by(piece, size, offset, expected);
+	return is_among(expected, variant.generation) &&
+	       pattern_check(piece, size, key_of(expected, variant), offset) == size;
 }
 
 /* ---- one sector ---- */
@@ -34,26 +61,28 @@ struct sector {
 	struct pattern_place place;
 	bool is_proven; /* it is what it says */
 	bool is_here;   /* it says that it belongs here */
+	bool is_copy;   /* it says that it is the same in every generation */
 };
 
 static struct sector examine(const unsigned char *at, uint64_t offset,
 			     const struct expected *expected)
 {
 	struct sector s = {.place = pattern_place(at, expected->seed)};
-	struct pattern_key key = pattern_key(expected->seed, s.place.owner, s.place.generation);
+	uint64_t home;
 
-	s.is_proven = pattern_check(at, PATTERN_SECTOR, key, s.place.offset) == PATTERN_SECTOR;
-	s.is_here = s.place.owner == expected->owner && s.place.offset == offset;
+	s.is_copy = s.place.generation == PATTERN_SHARED;
+	s.is_proven = pattern_is_proven(at, expected->seed, &s.place);
+	s.is_here = s.place.owner == expected->owner &&
+		    pattern_shape_is_copy(s.place.shape, offset, &home) == s.is_copy &&
+		    s.place.offset == home;
 	return s;
 }
 
-static uint32_t bits_between(const unsigned char *at, struct pattern_key key, uint64_t offset)
+static uint32_t bits_between(const unsigned char *at, const unsigned char *want)
 {
-	unsigned char want[PATTERN_SECTOR];
 	uint32_t bits = 0;
 
-	pattern_fill(want, sizeof(want), key, offset);
-	for (size_t i = 0; i < sizeof(want); i++)
+	for (size_t i = 0; i < PATTERN_SECTOR; i++)
 		for (unsigned wrong = at[i] ^ want[i]; wrong; wrong &= wrong - 1)
 			bits++;
 	return bits;
@@ -67,39 +96,60 @@ static bool is_zero(const unsigned char *at)
 	return true;
 }
 
+static uint32_t bits_from(const unsigned char *at, uint64_t offset, const struct expected *expected,
+			  struct variant variant)
+{
+	unsigned char want[PATTERN_SECTOR];
+
+	pattern_fill(want, sizeof(want), key_of(expected, variant), offset);
+	return bits_between(at, want);
+}
+
 /* The fewest bits in which the sector differs from one that could stand here. */
 static uint32_t flips(const unsigned char *at, uint64_t offset, const struct expected *expected,
-		      uint64_t *generation)
+		      struct variant *nearest)
 {
-	uint32_t fewest = bits_between(at, key_of(expected, *generation), offset);
+	uint32_t fewest = bits_from(at, offset, expected, *nearest);
 	bool is_open = expected->newest == UINT64_MAX;
 
 	for (uint64_t i = 0; fewest > FLIPS_MOST && i < GENERATIONS_TRIED; i++) {
-		uint64_t g = is_open ? expected->oldest + i : expected->newest - i;
-		if (!is_among(expected, g))
+		struct variant v = {is_open ? expected->oldest + i : expected->newest - i,
+				    nearest->shape};
+		if (!is_among(expected, v.generation))
 			break;
-		uint32_t bits = bits_between(at, key_of(expected, g), offset);
+		uint32_t bits = bits_from(at, offset, expected, v);
 		if (bits >= fewest)
 			continue;
 		fewest = bits;
-		*generation = g;
+		*nearest = v;
 	}
 	return fewest;
 }
 
 /* ---- a piece ---- */
 
-uint64_t miscompare_generation(const void *piece, size_t size, uint64_t offset,
-			       const struct expected *expected)
+static struct variant wanted(const unsigned char *piece, size_t size, uint64_t offset,
+			     const struct expected *expected)
 {
-	const unsigned char *at = piece;
+	bool is_open = expected->newest == UINT64_MAX;
+	struct variant likely = {is_open ? expected->oldest : expected->newest, expected->shape};
 
-	for (size_t i = 0; expected->oldest != expected->newest && i < size; i += PATTERN_SECTOR) {
-		struct sector s = examine(at + i, offset + i, expected);
-		if (s.is_proven && s.is_here && is_among(expected, s.place.generation))
-			return s.place.generation;
+	for (size_t i = 0; !is_exact(expected) && i < size; i += PATTERN_SECTOR) {
+		struct sector s = examine(piece + i, offset + i, expected);
+		if (!s.is_proven || !s.is_here)
+			continue;
+		if (is_among(expected, s.place.generation))
+			return (struct variant){s.place.generation, s.place.shape};
+		if (s.is_copy)
+			likely.shape = s.place.shape;
 	}
-	return expected->newest == UINT64_MAX ? expected->oldest : expected->newest;
+	return likely;
+}
+
+struct pattern_key miscompare_wanted(const void *piece, size_t size, uint64_t offset,
+				     const struct expected *expected)
+{
+	return key_of(expected, wanted(piece, size, offset, expected));
 }
 
 static bool has_another_generation(const unsigned char *at, size_t size, uint64_t offset,
@@ -107,7 +157,7 @@ static bool has_another_generation(const unsigned char *at, size_t size, uint64_
 {
 	for (size_t i = 0; i < size; i += PATTERN_SECTOR) {
 		struct sector s = examine(at + i, offset + i, expected);
-		if (s.is_proven && s.is_here && s.place.generation != than)
+		if (s.is_proven && s.is_here && !s.is_copy && s.place.generation != than)
 			return true;
 	}
 	return false;
@@ -116,22 +166,25 @@ static bool has_another_generation(const unsigned char *at, size_t size, uint64_
 /* What the head names is believed with some bits wrong, too: chance does not come so near. */
 static enum miscompare_kind judge_damaged(const unsigned char *at, uint64_t offset,
 					  const struct expected *expected, const struct sector *s,
-					  struct miscompare *into)
+					  struct variant *nearest, struct miscompare *into)
 {
-	struct pattern_key said = pattern_key(expected->seed, s->place.owner, s->place.generation);
+	unsigned char said[PATTERN_SECTOR];
 
-	into->bits = bits_between(at, said, s->place.offset);
+	pattern_fill_said(said, expected->seed, &s->place);
+	into->bits = bits_between(at, said);
 	if (into->bits <= FLIPS_MOST && !s->is_here)
 		return MISCOMPARE_MISDIRECTED;
-	if (into->bits <= FLIPS_MOST && !is_among(expected, s->place.generation))
+	if (into->bits <= FLIPS_MOST && !s->is_copy && !is_among(expected, s->place.generation))
 		return MISCOMPARE_STALE;
 	if (into->bits > FLIPS_MOST)
-		into->bits = flips(at, offset, expected, &into->wanted);
+		into->bits = flips(at, offset, expected, nearest);
+	into->wanted = nearest->generation;
 	return into->bits <= FLIPS_MOST ? MISCOMPARE_BIT_FLIPS : MISCOMPARE_FOREIGN;
 }
 
 static enum miscompare_kind judge(const unsigned char *piece, size_t size, uint64_t offset,
-				  const struct expected *expected, struct miscompare *into)
+				  const struct expected *expected, struct variant *nearest,
+				  struct miscompare *into)
 {
 	size_t first = into->at / PATTERN_SECTOR * PATTERN_SECTOR;
 	struct sector s = examine(piece + first, offset + first, expected);
@@ -140,7 +193,7 @@ static enum miscompare_kind judge(const unsigned char *piece, size_t size, uint6
 	if (is_zero(piece + first))
 		return MISCOMPARE_ZEROS;
 	if (!s.is_proven)
-		return judge_damaged(piece + first, offset + first, expected, &s, into);
+		return judge_damaged(piece + first, offset + first, expected, &s, nearest, into);
 	if (!s.is_here)
 		return MISCOMPARE_MISDIRECTED;
 	return has_another_generation(piece, size, offset, expected, s.place.generation)
@@ -151,11 +204,12 @@ static enum miscompare_kind judge(const unsigned char *piece, size_t size, uint6
 bool miscompare_find(const void *piece, size_t size, uint64_t offset,
 		     const struct expected *expected, struct miscompare *into)
 {
-	*into = (struct miscompare){.owner = expected->owner};
-	into->wanted = miscompare_generation(piece, size, offset, expected);
-	into->at = pattern_check(piece, size, key_of(expected, into->wanted), offset);
+	struct variant nearest = wanted(piece, size, offset, expected);
+
+	*into = (struct miscompare){.owner = expected->owner, .wanted = nearest.generation};
+	into->at = pattern_check(piece, size, key_of(expected, nearest), offset);
 	if (into->at == size)
 		return false;
-	into->kind = judge(piece, size, offset, expected, into);
+	into->kind = judge(piece, size, offset, expected, &nearest, into);
 	return true;
 }

@@ -13,10 +13,12 @@
 #include "common/pattern.h"
 #include "proto/miscompare.h"
 
-/* What has to be there: data of `owner` in one generation of [oldest, newest]. */
+/* What has to be there: data of `owner` in one generation of [oldest, newest], of that shape where
+ * the two are one; else each sector says its shape. */
 struct expected {
 	uint64_t seed, owner;
 	uint64_t oldest, newest;
+	struct pattern_shape shape;
 };
 
 struct miscompare {
@@ -35,8 +37,8 @@ bool miscompare_is_right(const void *piece, size_t size, uint64_t offset,
 bool miscompare_find(const void *piece, size_t size, uint64_t offset,
 		     const struct expected *expected, struct miscompare *into);
 
-/* The generation that the piece has most likely: that of its first sector that proves one. */
-uint64_t miscompare_generation(const void *piece, size_t size, uint64_t offset,
-			       const struct expected *expected);
+/* What the piece should be most likely: as its first sector that proves a right generation says. */
+struct pattern_key miscompare_wanted(const void *piece, size_t size, uint64_t offset,
+				     const struct expected *expected);
 
 #endif

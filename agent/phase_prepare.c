@@ -69,6 +69,21 @@ static int check_mix(const struct phase *phase, struct error *err)
 	return 0;
 }
 
+static int check_data(const struct phase *phase, struct error *err)
+{
+	bool is_zeros = phase->pattern == PHASE_PATTERN_ZEROS;
+
+	if (phase->compress > PATTERN_COMPRESS_MOST || phase->dedupe > PATTERN_DEDUPE_MOST)
+		return refuse(err, "compress must be at most 90 % and dedupe at most 95 %");
+	if (is_zeros && (phase->compress || phase->dedupe))
+		return refuse(err, "zeros are neither more nor less compressible or alike: leave "
+				   "compress and dedupe out");
+	if (is_zeros && phase->verify)
+		return refuse(err, "zeros tell nothing that could be verified: leave verify out, "
+				   "or take another pattern");
+	return 0;
+}
+
 static int check_shape(const struct phase *phase, struct error *err)
 {
 	if (phase->block_size < 512 || phase->block_size % 512 || phase->block_size > 1U << 30) {
@@ -93,6 +108,8 @@ static int check_shape(const struct phase *phase, struct error *err)
 	if (phase->verify && phase->op == PHASE_OP_WRITE)
 		return refuse(err, "a write phase reads nothing that could be verified: use verify "
 				   "in a read or mixed phase");
+	if (check_data(phase, err))
+		return -1;
 	if (phase->targets_count > MOST_THREADS / phase->workers) {
 		error_set(err, ERROR_REFUSED,
 			  "%u workers on each of %u targets are more than %d threads: use fewer "
@@ -230,12 +247,17 @@ static int park_workers(struct phase_run *run, const char **at, struct error *er
 
 static int lay_out(struct phase_run *run, const char **at, struct error *err)
 {
+	const struct layout_data data = {
+		.seed = run->prepare.seed,
+		.host = run->host,
+		.shape = phase_shape(&run->prepare.phase),
+	};
 	int failed;
 
 	if (run->prepare.phase.op == PHASE_OP_WRITE)
 		return 0;
-	layout_init(&run->layout, run->targets.parts, run->targets.parts_count, run->written,
-		    run->prepare.seed, run->host, &run->stop);
+	layout_init(&run->layout, run->targets.parts, run->targets.parts_count, run->written, &data,
+		    &run->stop);
 	if (!layout_is_needed(&run->layout))
 		return 0;
 	phase_run_enter_layout(run);

@@ -35,10 +35,14 @@ static int check_part(const struct load_target *target, const struct part *part,
 	    written_gap(written, part->path, 0, part->used_bytes, &from, &to))
 		return refuse(err, target, part, from, "this run has not surely written");
 	const struct written_range *ranges = written_ranges(written, part->path, &count);
-	for (uint32_t i = 0; i < count; i++)
-		if (!ranges[i].owner && ranges[i].from < part->used_bytes)
+	for (uint32_t i = 0; i < count && ranges[i].from < part->used_bytes; i++) {
+		if (ranges[i].shape.source == PATTERN_ZEROS)
+			return refuse(err, target, part, ranges[i].from,
+				      "zeros, which tell nothing, were written");
+		if (!ranges[i].owner)
 			return refuse(err, target, part, ranges[i].from,
 				      "two targets have written");
+	}
 	return 0;
 }
 
@@ -145,9 +149,13 @@ static struct piece cut(const struct verify *v, uint32_t number, uint64_t offset
 	if (!range) /* verify_is_possible and the lay-out see to it that there is one */
 		return piece;
 	uint64_t unit = range->unit;
-	piece.expected.owner = range->owner;
-	piece.expected.oldest = range->oldest;
-	piece.expected.newest = range->newest;
+	piece.expected = (struct expected){
+		.seed = range->seed,
+		.owner = range->owner,
+		.oldest = range->oldest,
+		.newest = range->newest,
+		.shape = range->shape,
+	};
 	if (phase_writes(phase)) { /* what this phase writes meanwhile */
 		piece.expected.newest = UINT64_MAX;
 		unit = written_unit(unit, phase_targets_unit(v->setup.target, phase));
@@ -228,7 +236,10 @@ static char *describe(const struct verify *v, const struct miscompare *m, uint32
 	if (target->parts_count > 1)
 		snprintf(where, sizeof(where), " (on part '%.150s')",
 			 target->parts[part]->target->name);
-	if (m->kind == MISCOMPARE_STALE || m->kind == MISCOMPARE_TORN)
+	if (generation == PATTERN_SHARED && m->kind != MISCOMPARE_BIT_FLIPS)
+		snprintf(what, sizeof(what), ": a copy (dedupe) of unit %llu where another stood",
+			 (unsigned long long)(m->is.offset / PATTERN_UNIT));
+	else if (m->kind == MISCOMPARE_STALE || m->kind == MISCOMPARE_TORN)
 		snprintf(what, sizeof(what), ": generation %llu where %llu was written last",
 			 generation, wanted);
 	else if (m->kind == MISCOMPARE_BIT_FLIPS)
@@ -256,8 +267,8 @@ static bool make_wanted(void *context, const struct piece *piece)
 {
 	struct window *window = context;
 	size_t size = piece->size, skip = 0;
-	uint64_t generation =
-		miscompare_generation(piece->data, size, piece->offset, &piece->expected);
+	struct pattern_key key =
+		miscompare_wanted(piece->data, size, piece->offset, &piece->expected);
 	const char *end = window->from + window->size;
 
 	if (piece->data < window->from)
@@ -265,8 +276,7 @@ static bool make_wanted(void *context, const struct piece *piece)
 	if (piece->data + size > end)
 		size = piece->data < end ? (size_t)(end - piece->data) : 0;
 	if (skip < size)
-		pattern_fill(window->wanted + (piece->data + skip - window->from), size - skip,
-			     pattern_key(piece->expected.seed, piece->expected.owner, generation),
+		pattern_fill(window->wanted + (piece->data + skip - window->from), size - skip, key,
 			     piece->offset + skip);
 	return true;
 }

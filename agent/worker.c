@@ -162,12 +162,14 @@ void worker_free(struct worker *w)
 static void set_keys(struct worker *w, uint64_t generation)
 {
 	const struct load_target *target = w->setup.target;
+	const char *host = w->setup.host;
+	struct pattern_shape shape = phase_shape(w->setup.phase);
 
 	w->key_generation = generation;
 	for (uint32_t i = 0; i < target->parts_count; i++) {
 		const char *name = target->parts[i]->target->name;
 		w->keys[i] =
-			pattern_key(w->setup.seed, pattern_owner(w->setup.host, name), generation);
+			pattern_key(w->setup.seed, pattern_owner(host, name), generation, shape);
 	}
 }
 

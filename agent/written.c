@@ -58,8 +58,9 @@ static struct file *find_or_add(struct written *written, const char *path)
 
 static bool are_alike(const struct written_range *a, const struct written_range *b)
 {
-	return a->owner == b->owner && a->oldest == b->oldest && a->newest == b->newest &&
-	       a->unit == b->unit;
+	return a->seed == b->seed && a->owner == b->owner && a->oldest == b->oldest &&
+	       a->newest == b->newest && a->unit == b->unit &&
+	       pattern_shape_is_equal(a->shape, b->shape);
 }
 
 /* Appends, joining what is alike. */
@@ -88,8 +89,10 @@ static void append_between(struct file *file, struct written_range range, uint64
 /* What a piece of data is when some of it may have become that of `by`. */
 static struct written_range touched(struct written_range range, const struct written_range *by)
 {
-	if (range.owner != by->owner)
+	if (range.owner != by->owner || range.seed != by->seed)
 		range.owner = 0;
+	if (range.shape.source != PATTERN_ZEROS)
+		range.shape = by->shape;
 	if (by->newest > range.newest)
 		range.newest = by->newest;
 	range.unit = written_unit(range.unit, by->unit);

@@ -11,14 +11,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/pattern_shape.h"
+
 struct written;
 
 /* [from, to) holds data of one owner (pattern.h): of the generation `newest`, where it is
  * `oldest`; else each piece of `unit` bytes is of one generation of those between. */
 struct written_range {
 	uint64_t from, to;
+	uint64_t seed;  /* of the run that wrote it */
 	uint64_t owner; /* 0: of one of several, it is not known of which */
 	uint64_t oldest, newest;
+	struct pattern_shape shape; /* of the newest; zeros: some are, which tell nothing */
 	uint64_t unit; /* pieces begin at its multiples; it divides all blocks that were written; 0:
 			  written in none */
 };

@@ -3,11 +3,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/pattern_aes.h"
 #include "common/random.h"
 
 #define INCREMENT  UINT64_C(0x9e3779b97f4a7c15)
 #define HEAD_WORDS 3
 #define AHEAD      2048 /* what a device has just written is in no near cache */
+#define AT_ONCE    4096
 
 static inline uint64_t rotate(uint64_t x, int by)
 {
@@ -30,18 +32,28 @@ uint64_t pattern_owner(const char *host, const char *target)
 	return hash_name(hash_name(INCREMENT, host), target);
 }
 
-struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation)
+static struct pattern_key make_key(uint64_t secret, uint64_t hidden_owner, uint64_t generation,
+				   struct pattern_shape shape)
 {
-	uint64_t secret = random_mix(seed + INCREMENT);
-	uint64_t hidden_owner = random_mix(owner ^ secret);
-	uint64_t hidden_generation = random_mix(generation + secret);
+	uint64_t what = generation << 16 | pattern_shape_pack(shape);
+	uint64_t hidden_generation = random_mix(what + secret);
 
 	return (struct pattern_key){
 		.owner = hidden_owner,
 		.generation = hidden_generation,
 		.place = secret ^ hidden_owner ^ rotate(hidden_generation, 32),
 		.stream = random_mix(hidden_owner + random_mix(hidden_generation)),
+		.secret = secret,
+		.shape = shape,
 	};
+}
+
+struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation,
+			       struct pattern_shape shape)
+{
+	uint64_t secret = random_mix(seed + INCREMENT);
+
+	return make_key(secret, random_mix(owner ^ secret), generation, shape);
 }
 
 /* ---- the head ---- */
@@ -72,10 +84,12 @@ struct pattern_place pattern_place(const void *sector, uint64_t seed)
 	memcpy(head, sector, sizeof(head));
 	uint64_t generation = head[1] ^ rotate(head[0], 21), owner = head[2] ^ rotate(head[0], 42);
 	uint64_t number = unmix(head[0]) ^ secret ^ owner ^ rotate(generation, 32);
+	uint64_t what = unmix(generation) - secret;
 	return (struct pattern_place){
 		.owner = unmix(owner) ^ secret,
-		.generation = unmix(generation) - secret,
+		.generation = what >> 16,
 		.offset = number * PATTERN_SECTOR,
+		.shape = pattern_shape_unpack(what),
 	};
 }
 
@@ -136,12 +150,78 @@ static void fill_sector(unsigned char *at, const struct pattern_key *key, uint64
 	memcpy(at, head, sizeof(head));
 }
 
+static void fill_plain(unsigned char *at, size_t size, const struct pattern_key *key,
+		       uint64_t offset)
+{
+	for (size_t i = 0; i < size; i += PATTERN_SECTOR)
+		fill_sector(at + i, key, (offset + i) / PATTERN_SECTOR);
+}
+
+/* ---- other shapes ---- */
+
+/* A stretch that is of one key: a copy is of another than what is around it. */
+struct stretch {
+	struct pattern_key key;
+	uint64_t offset;
+	size_t size;
+};
+
+static struct stretch cut(const struct pattern_key *key, uint64_t offset, size_t size)
+{
+	struct stretch s = {.key = *key, .offset = offset, .size = size};
+	uint64_t in_unit = PATTERN_UNIT - offset % PATTERN_UNIT;
+
+	if (!key->shape.dedupe)
+		return s;
+	if (in_unit < size)
+		s.size = (size_t)in_unit;
+	if (pattern_shape_is_copy(key->shape, offset, &s.offset))
+		s.key = make_key(key->secret, key->owner, PATTERN_SHARED, key->shape);
+	return s;
+}
+
+static void finish_sector(unsigned char *at, const struct stretch *s, size_t random_bytes,
+			  uint64_t sector)
+{
+	uint64_t head[HEAD_WORDS];
+
+	make_head(head, &s->key, sector);
+	memcpy(at, head, sizeof(head));
+	memset(at + random_bytes, at[random_bytes - 1], PATTERN_SECTOR - random_bytes);
+}
+
+static void fill_stretch(unsigned char *at, const struct stretch *s)
+{
+	const uint64_t aes_key[2] = {s->key.stream, random_mix(s->key.place)};
+	size_t random_bytes = pattern_shape_random_bytes(s->key.shape);
+
+	if (s->key.shape.source == PATTERN_ZEROS) {
+		memset(at, 0, s->size);
+		return;
+	}
+	if (s->key.shape.source == PATTERN_AES_CTR)
+		pattern_aes(at, s->size, aes_key, s->offset / 16);
+	else
+		fill_plain(at, s->size, &s->key, s->offset);
+	for (size_t i = 0; i < s->size; i += PATTERN_SECTOR)
+		finish_sector(at + i, s, random_bytes, (s->offset + i) / PATTERN_SECTOR);
+}
+
 void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t offset)
 {
 	unsigned char *at = buffer;
 
-	for (size_t i = 0; i < size / PATTERN_SECTOR; i++)
-		fill_sector(at + i * PATTERN_SECTOR, &key, offset / PATTERN_SECTOR + i);
+	if (pattern_shape_is_plain(key.shape)) {
+		fill_plain(at, size, &key, offset);
+		return;
+	}
+	while (size) {
+		struct stretch s = cut(&key, offset, size);
+		fill_stretch(at, &s);
+		at += s.size;
+		offset += s.size;
+		size -= s.size;
+	}
 }
 
 /* ---- checking ---- */
@@ -170,19 +250,64 @@ static bool is_right(const unsigned char *at, const struct pattern_key *key, uin
 	return !(wrong.a[0] | wrong.a[1]);
 }
 
-size_t pattern_check(const void *buffer, size_t size, struct pattern_key key, uint64_t offset)
+static size_t check_plain(const unsigned char *at, size_t size, const struct pattern_key *key,
+			  uint64_t offset)
 {
-	const unsigned char *at = buffer;
 	unsigned char want[PATTERN_SECTOR];
 
 	for (size_t done = 0; done < size; done += PATTERN_SECTOR) {
 		uint64_t sector = (offset + done) / PATTERN_SECTOR;
-		if (is_right(at + done, &key, sector))
+		if (is_right(at + done, key, sector))
 			continue;
-		fill_sector(want, &key, sector);
+		fill_sector(want, key, sector);
 		while (at[done] == want[done % PATTERN_SECTOR])
 			done++;
 		return done;
 	}
 	return size;
+}
+
+/* Made again, a little at a time, and compared. */
+static size_t check_shaped(const unsigned char *at, size_t size, const struct pattern_key *key,
+			   uint64_t offset)
+{
+	unsigned char want[AT_ONCE];
+	size_t done = 0;
+
+	while (done < size) {
+		size_t piece = size - done < sizeof(want) ? size - done : sizeof(want);
+		struct stretch s = cut(key, offset + done, piece);
+		fill_stretch(want, &s);
+		for (size_t i = 0; memcmp(at + done, want, s.size) != 0; i++)
+			if (at[done + i] != want[i])
+				return done + i;
+		done += s.size;
+	}
+	return size;
+}
+
+size_t pattern_check(const void *buffer, size_t size, struct pattern_key key, uint64_t offset)
+{
+	return pattern_shape_is_plain(key.shape) ? check_plain(buffer, size, &key, offset)
+						 : check_shaped(buffer, size, &key, offset);
+}
+
+/* By the key that it names at the place that it names: a copy's is that of its home. */
+void pattern_fill_said(void *sector, uint64_t seed, const struct pattern_place *place)
+{
+	const struct stretch s = {
+		.key = pattern_key(seed, place->owner, place->generation, place->shape),
+		.offset = place->offset,
+		.size = PATTERN_SECTOR,
+	};
+
+	fill_stretch(sector, &s);
+}
+
+bool pattern_is_proven(const void *sector, uint64_t seed, const struct pattern_place *place)
+{
+	unsigned char want[PATTERN_SECTOR];
+
+	pattern_fill_said(want, seed, place);
+	return memcmp(want, sector, sizeof(want)) == 0;
 }

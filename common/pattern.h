@@ -9,22 +9,26 @@
 #ifndef MUSTER_COMMON_PATTERN_H
 #define MUSTER_COMMON_PATTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATTERN_SECTOR 512
+#include "common/pattern_shape.h"
 
 /* The key of all sectors of one owner in one generation (times written over). */
 struct pattern_key {
 	uint64_t owner, generation; /* hidden */
 	uint64_t place, stream;     /* of both and the seed */
+	uint64_t secret;            /* of the seed */
+	struct pattern_shape shape;
 };
 
 /* A target of a host, in 64 bits. */
 uint64_t pattern_owner(const char *host, const char *target);
 
-/* A few multiplications. */
-struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation);
+/* A few multiplications. The generation is below PATTERN_GENERATIONS, the shape a valid one. */
+struct pattern_key pattern_key(uint64_t seed, uint64_t owner, uint64_t generation,
+			       struct pattern_shape shape);
 
 /* Fills `size` bytes as they stand at `offset`; both are multiples of PATTERN_SECTOR. */
 void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t offset);
@@ -32,11 +36,16 @@ void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t of
 /* The first position in the buffer that is not as pattern_fill makes it; `size` when all is. */
 size_t pattern_check(const void *buffer, size_t size, struct pattern_key key, uint64_t offset);
 
-/* Where a sector says it belongs. Anything says something: it is true when pattern_check with the
- * key of that place finds nothing wrong. */
+/* Where a sector says it belongs and how its data were made. Anything says something: it is true
+ * when pattern_is_proven says so. Zeros say nothing true. */
 struct pattern_place {
 	uint64_t owner, generation, offset;
+	struct pattern_shape shape;
 };
 struct pattern_place pattern_place(const void *sector, uint64_t seed);
+
+/* Makes the sector that says so; whether the one that says so is it. */
+void pattern_fill_said(void *sector, uint64_t seed, const struct pattern_place *place);
+bool pattern_is_proven(const void *sector, uint64_t seed, const struct pattern_place *place);
 
 #endif

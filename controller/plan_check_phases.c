@@ -118,6 +118,22 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 				 path);
 }
 
+static void check_data(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->pattern != PHASE_PATTERN_ZEROS)
+		return;
+	if (phase->compress || phase->dedupe)
+		plan_check_error(check, &phase->pattern, phase,
+				 "%s.pattern: zeros are neither more nor less compressible or "
+				 "alike; leave compress and dedupe out, or take pattern: random",
+				 path);
+	if (phase->verify)
+		plan_check_error(check, &phase->pattern, phase,
+				 "%s.pattern: zeros tell nothing that could be verified; leave "
+				 "verify out, or take pattern: random",
+				 path);
+}
+
 /* A stripe counts by its parts; null has no queue that could fill. */
 static bool is_all_null(const struct plan_scope *scope, uint32_t index)
 {
@@ -162,6 +178,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		check_buckets(check, phase, path);
 		check_op(check, phase, path);
 		plan_check_load(check, phase, path);
+		check_data(check, phase, path);
 	}
 }
 

@@ -34,6 +34,7 @@ static const char *const split_names[] = {"regions", "interleaved", NULL};
 static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
 static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
+static const char *const pattern_names[] = {"random", "aes-ctr", "zeros", NULL};
 static const char *const engine_names[] = {"auto", "sync", "uring", NULL};
 
 static const struct record_row block_share_rows[] = {
@@ -114,6 +115,18 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, verify), .fallback = "false",
 	 .doc = "true: every byte read is compared with what muster wrote there in the same run; "
 		"what differs makes the run INVALID and is kept as evidence"},
+	{MEMBER(struct phase, pattern), .names = pattern_names, .fallback = "random",
+	 .doc = "what is written, also by a lay-out: random, a stream of muster's own that no disk "
+		"can compress; aes-ctr, that of AES-128 in counter mode by OpenSSL, at three times "
+		"the processor time; zeros, which measure no disk that knows them and cannot be "
+		"verified"},
+	{MEMBER(struct phase, compress), .unit = UNIT_PERCENT, .max = PATTERN_COMPRESS_MOST,
+	 .fallback = "0%",
+	 .doc = "share that a compressor saves of what is written, of 4 KiB as of 1 MiB"},
+	{MEMBER(struct phase, dedupe), .unit = UNIT_PERCENT, .max = PATTERN_DEDUPE_MOST,
+	 .fallback = "0%",
+	 .doc = "share of the 4 KiB to 1 MiB blocks of a target that stand in it elsewhere, too; "
+		"copies are of whole 1 MiB units"},
 };
 const struct record_table phase_table =
 	RECORD_TABLE(struct phase, "phase", phase_rows,

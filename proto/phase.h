@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/pattern_shape.h"
 #include "common/record.h"
 
 /* What I/O goes to on a host. Exactly one of path, device, stripe, null. */
@@ -31,6 +32,7 @@ enum phase_split { PHASE_SPLIT_REGIONS, PHASE_SPLIT_INTERLEAVED };
 enum phase_sync { PHASE_SYNC_AUTO, PHASE_SYNC_NONE, PHASE_SYNC_END, PHASE_SYNC_EACH };
 enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE };
 enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
+enum phase_pattern { PHASE_PATTERN_RANDOM, PHASE_PATTERN_AES_CTR, PHASE_PATTERN_ZEROS };
 enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC, PHASE_ENGINE_URING };
 
 /* Of a mix of block sizes: so many of 100 I/Os are of that size. */
@@ -65,6 +67,9 @@ struct phase {
 	enum phase_cache cache;
 	enum phase_engine engine;
 	bool verify; /* what is read is compared with what was written */
+	enum phase_pattern pattern;
+	uint32_t compress; /* percent that compression saves of what is written */
+	uint32_t dedupe;   /* percent of what is written that stands elsewhere, too */
 };
 
 /* What was done in one size of a mix, after the ramp. */
@@ -88,6 +93,16 @@ static inline bool phase_writes(const struct phase *phase)
 
 /* Whether both have I/Os of the same sizes in the same shares. */
 bool phase_blocks_are_alike(const struct phase *a, const struct phase *b);
+
+/* How the data are made that it writes, or has laid out before it reads. */
+static inline struct pattern_shape phase_shape(const struct phase *phase)
+{
+	return (struct pattern_shape){
+		.source = (uint8_t)phase->pattern, /* enum pattern_source, in the same order */
+		.compress = (uint8_t)phase->compress,
+		.dedupe = (uint8_t)phase->dedupe,
+	};
+}
 
 /* The ramp, rounded up to whole buckets. */
 static inline uint64_t phase_ramp_ns(const struct phase *phase, uint64_t bucket_ns)

@@ -2,7 +2,7 @@
 
 import re
 
-PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*")
+PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./ %-]*")
 
 
 def flow(value):

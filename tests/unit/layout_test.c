@@ -15,12 +15,15 @@
 #include "common/pattern.h"
 #include "tests/unit/loop_device.h"
 
+static const struct pattern_shape plain;
+
 #define SIZE (5 * 1024 * 1024 + 512)
 static char path[128];
 static struct target target = {.name = "t"};
 static struct part part, *parts[] = {&part};
 static struct written *written;
 static atomic_bool cancel;
+static const struct layout_data made_of = {.seed = 1, .host = "h"};
 
 static int set_up(void **state)
 {
@@ -52,7 +55,7 @@ static int lay_out(struct error *err)
 	const char *at = NULL;
 	uint64_t moved;
 
-	layout_init(&layout, parts, 1, written, 1, "h", &cancel);
+	layout_init(&layout, parts, 1, written, &made_of, &cancel);
 	assert_true(layout_is_needed(&layout));
 	assert_false(layout_progress(&layout, &progress, &moved));
 	int failed = layout_run(&layout, &at, err);
@@ -79,13 +82,14 @@ static void an_empty_file_is_written_whole(void **state)
 	if (lay_out(&err))
 		fail_msg("%s", err.text);
 	char *data = read_all();
-	assert_int_equal(pattern_check(data, SIZE, pattern_key(1, pattern_owner("h", "t"), 0), 0),
-			 SIZE);
+	assert_int_equal(
+		pattern_check(data, SIZE, pattern_key(1, pattern_owner("h", "t"), 0, plain), 0),
+		SIZE);
 	free(data);
 	assert_int_equal(written_missing(written, path, SIZE), 0);
 	assert_int_equal(written_generation(written, path), 1);
 	struct layout layout = {0};
-	layout_init(&layout, parts, 1, written, 1, "h", &cancel);
+	layout_init(&layout, parts, 1, written, &made_of, &cancel);
 	assert_false(layout_is_needed(&layout));
 	layout_release(&layout);
 }
@@ -106,7 +110,7 @@ static void only_gaps_are_written(void **state)
 	if (lay_out(&err))
 		fail_msg("%s", err.text);
 	data = read_all();
-	struct pattern_key key = pattern_key(1, pattern_owner("h", "t"), 0);
+	struct pattern_key key = pattern_key(1, pattern_owner("h", "t"), 0, plain);
 	for (uint64_t at = 0; at < SIZE; at += 512) {
 		bool had = (at >= 1024 && at < 2 * 1024 * 1024 + 512) ||
 			   (at >= 4 * 1024 * 1024 && at < 4 * 1024 * 1024 + 4096);

@@ -11,6 +11,8 @@
 #include "agent/miscompare.h"
 #include "common/random.h"
 
+static const struct pattern_shape plain;
+
 #define SIZE  4096
 #define AT    UINT64_C(1048576)
 #define SEED  11
@@ -25,7 +27,7 @@ static const struct expected *const all[] = {&exact, &several, &open_end};
 
 static void put(size_t at, size_t size, uint64_t owner, uint64_t generation, uint64_t offset)
 {
-	pattern_fill(data + at, size, pattern_key(SEED, owner, generation), offset);
+	pattern_fill(data + at, size, pattern_key(SEED, owner, generation, plain), offset);
 }
 
 static void put_right(void)
@@ -150,7 +152,7 @@ static void what_nobody_wrote_is_foreign(void **state)
 		assert_int_equal(found.kind, MISCOMPARE_FOREIGN);
 		assert_in_range(found.at, 2048, 2056);
 		/* another run's */
-		pattern_fill(data + 2048, 512, pattern_key(SEED + 1, OWNER, 5), AT + 2048);
+		pattern_fill(data + 2048, 512, pattern_key(SEED + 1, OWNER, 5, plain), AT + 2048);
 		assert_int_equal(find(all[i]).kind, MISCOMPARE_FOREIGN);
 	}
 }

@@ -11,6 +11,8 @@
 #include "common/pattern.h"
 #include "tests/unit/phase_scene.h"
 
+static const struct pattern_shape plain;
+
 static struct scene scene;
 static char work[128], device[2][64], identity[2][PLATFORM_IDENTITY_SIZE];
 
@@ -118,7 +120,7 @@ static void an_armed_device_is_written(void **state)
 	assert_int_equal(pread(fd, data, 16 * MIB, 0), 16 * MIB);
 	close(fd);
 	assert_int_equal(
-		pattern_check(data, 16 * MIB, pattern_key(7, pattern_owner("h", "d"), 0), 0),
+		pattern_check(data, 16 * MIB, pattern_key(7, pattern_owner("h", "d"), 0, plain), 0),
 		16 * MIB);
 	free(data);
 }

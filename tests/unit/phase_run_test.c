@@ -11,6 +11,8 @@
 #include "common/pattern.h"
 #include "tests/unit/phase_scene.h"
 
+static const struct pattern_shape plain;
+
 static struct scene scene;
 static char work[128];
 
@@ -375,8 +377,8 @@ static uint64_t check_data(const char *target, uint64_t size, uint64_t generatio
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, data, size, 0), size);
 	close(fd);
-	uint64_t at = pattern_check(data, size,
-				    pattern_key(7, pattern_owner("h", target), generation), 0);
+	uint64_t at = pattern_check(
+		data, size, pattern_key(7, pattern_owner("h", target), generation, plain), 0);
 	free(data);
 	return at;
 }
@@ -501,7 +503,8 @@ static void a_stripe_spreads_what_it_writes_over_its_parts(void **state)
 	assert_int_equal(pread(fd, data, 128 * KIB, 128 * KIB), 128 * KIB);
 	close(fd);
 	free(path);
-	assert_int_equal(pattern_check(data, 128 * KIB, pattern_key(7, pattern_owner("h", "b"), 24),
+	assert_int_equal(pattern_check(data, 128 * KIB,
+				       pattern_key(7, pattern_owner("h", "b"), 24, plain),
 				       128 * KIB),
 			 128 * KIB);
 	free(data);

@@ -13,6 +13,8 @@
 #include "common/pattern.h"
 #include "tests/unit/phase_scene.h"
 
+static const struct pattern_shape plain;
+
 static struct scene scene;
 static char work[128];
 static struct name stripe_parts[] = {{"a"}, {"b"}};
@@ -171,6 +173,86 @@ static void what_any_phases_wrote_is_right(void **state)
 	}
 }
 
+/* Whatever data phases write one after another, in whatever order. */
+static void what_is_of_any_shape_is_right(void **state)
+{
+	(void)state;
+	static const struct pattern_shape data[] = {
+		{.compress = 50},
+		{.dedupe = 50},
+		{.dedupe = 95, .compress = 30},
+		{.source = PATTERN_AES_CTR},
+		{.source = PATTERN_AES_CTR, .dedupe = 20, .compress = 70},
+		{0},
+	};
+	static const struct phase shapes[] = {
+		{.op = PHASE_OP_WRITE, .block_size = 96 * KIB, .runtime = 40 * NS_PER_MS},
+		{.op = PHASE_OP_MIXED,
+		 .block_size = 8 * KIB,
+		 .size_bytes = 3 * MIB,
+		 .access = PHASE_ACCESS_RANDOM,
+		 .verify = true},
+		{.op = PHASE_OP_WRITE,
+		 .block_size = 1536 * KIB,
+		 .size_bytes = 3 * MIB,
+		 .access = PHASE_ACCESS_RANDOM},
+	};
+	scene_file(&scene, "t", 3 * MIB, true);
+	for (size_t i = 0; i < 18; i++) {
+		struct phase how = shapes[i % 3];
+		struct pattern_shape shape = data[i * 5 % 6];
+		how.pattern = shape.source;
+		how.compress = shape.compress;
+		how.dedupe = shape.dedupe;
+		load(&how);
+		assert_all_right();
+	}
+}
+
+static void change_file(const char *name, uint64_t at, const void *data, size_t size)
+{
+	char *path = scene_path(&scene, name);
+	int fd = open(path, O_RDWR);
+
+	assert_int_equal(pwrite(fd, data, size, (off_t)at), size);
+	assert_int_equal(fsync(fd), 0);
+	close(fd);
+	free(path);
+}
+
+/* In copies and beside them. */
+static void damage_to_copies_is_named(void **state)
+{
+	(void)state;
+	const struct phase write = {.op = PHASE_OP_WRITE,
+				    .block_size = 64 * KIB,
+				    .size_bytes = 4 * MIB,
+				    .dedupe = 40,
+				    .compress = 50};
+	static unsigned char block[64 * KIB];
+	struct pattern_key key = pattern_key(7, pattern_owner("h", "t"), 0, phase_shape(&write));
+	struct done done;
+
+	scene_file(&scene, "t", 2 * MIB, true);
+	load(&write); /* two passes; copies in [0, 1 MiB) */
+	change_file("t", 64 * KIB + 511, "!", 1);
+	change_file("t", 1800 * KIB + 511, "!", 1);
+	pattern_fill(block, sizeof(block), key, 1024 * KIB);
+	change_file("t", 1024 * KIB, block, sizeof(block)); /* as the first pass had it */
+	pattern_fill(block, sizeof(block), key, 512 * KIB);
+	change_file("t", 1536 * KIB, block, sizeof(block)); /* a copy where there is none */
+	pattern_fill(block, sizeof(block), key, 0);
+	change_file("t", 256 * KIB, block, sizeof(block)); /* the wrong part of a copy */
+	struct miscompares m = verify(64 * KIB, &done);
+	assert_int_equal(m.blocks, 5);
+	assert_int_equal(m.bit_flips, 2);
+	assert_int_equal(m.stale, 1);
+	assert_int_equal(m.misdirected, 2);
+	assert_int_equal(m.first_offset, 64 * KIB + 511);
+	unlink(m.evidence);
+	record_release(&done_table, &done);
+}
+
 static void use(const char *name)
 {
 	scene.names[0].name = (char *)name;
@@ -205,17 +287,6 @@ static void a_stripe_and_its_parts_are_of_one_kind(void **state)
 
 /* ---- damage ---- */
 
-static void change_file(const char *name, uint64_t at, const void *data, size_t size)
-{
-	char *path = scene_path(&scene, name);
-	int fd = open(path, O_RDWR);
-
-	assert_int_equal(pwrite(fd, data, size, (off_t)at), size);
-	assert_int_equal(fsync(fd), 0);
-	close(fd);
-	free(path);
-}
-
 static void read_file(const char *path, uint64_t at, void *into, size_t size)
 {
 	int fd = open(path, O_RDONLY);
@@ -249,7 +320,8 @@ static void wrong_blocks_are_counted_and_kept(void **state)
 	read_file(m.evidence, 0, head, sizeof(head));
 	assert_memory_equal(head, m.first, strlen(m.first));
 	read_file(m.evidence, EVIDENCE_HEAD, found, sizeof(found));
-	pattern_fill(block, sizeof(block), pattern_key(7, pattern_owner("h", "t"), 0), 65536);
+	pattern_fill(block, sizeof(block), pattern_key(7, pattern_owner("h", "t"), 0, plain),
+		     65536);
 	assert_memory_equal(found, block, sizeof(block));
 	read_file(m.evidence, EVIDENCE_HEAD + sizeof(found), found, sizeof(found));
 	memset(block + 512, 0, 512);
@@ -272,7 +344,7 @@ static void a_lost_write_is_stale_or_torn(void **state)
 	struct done done;
 	scene_file(&scene, "t", 2 * MIB, true);
 	load(&write); /* generation 2 up to 1 MiB, then 1 */
-	struct pattern_key key = pattern_key(7, pattern_owner("h", "t"), 1);
+	struct pattern_key key = pattern_key(7, pattern_owner("h", "t"), 1, plain);
 	pattern_fill(old, sizeof(old), key, 256 * KIB);
 	change_file("t", 256 * KIB, old, sizeof(old));
 	pattern_fill(old, 4096, key, 900 * KIB);
@@ -302,7 +374,7 @@ static void another_place_is_named_through_a_stripe_too(void **state)
 	use("s");
 	load(&write);
 	/* unit 3 of the stripe is unit 1 of b */
-	pattern_fill(block, sizeof(block), pattern_key(7, pattern_owner("h", "a"), 0), 8192);
+	pattern_fill(block, sizeof(block), pattern_key(7, pattern_owner("h", "a"), 0, plain), 8192);
 	change_file("b", 128 * KIB + 4096, block, sizeof(block));
 	struct miscompares m = verify(MIB, &done);
 	assert_int_equal(m.blocks, 1);
@@ -326,6 +398,38 @@ static void assert_refused(const char *wanted)
 	free(text);
 }
 
+static void zeros_are_written_and_not_verified(void **state)
+{
+	(void)state;
+	const struct phase zeros = {.op = PHASE_OP_WRITE,
+				    .block_size = 64 * KIB,
+				    .size_bytes = MIB,
+				    .pattern = PHASE_PATTERN_ZEROS};
+	const struct phase write = {
+		.op = PHASE_OP_WRITE, .block_size = 64 * KIB, .size_bytes = 2 * MIB};
+	static const unsigned char none[64 * KIB];
+	static unsigned char block[64 * KIB];
+	scene_file(&scene, "t", 2 * MIB, true);
+	load(&write);
+	load(&zeros);
+	char *path = scene_path(&scene, "t");
+	read_file(path, MIB - sizeof(block), block, sizeof(block));
+	assert_memory_equal(block, none, sizeof(block));
+	free(path);
+	scene.prepare.phase = (struct phase){.name = "p",
+					     .targets = scene.names,
+					     .targets_count = 1,
+					     .block_size = 4096,
+					     .workers = 1,
+					     .queue_depth = 1,
+					     .direct = PHASE_DIRECT_PREFER,
+					     .size_bytes = 2 * MIB,
+					     .verify = true};
+	assert_refused("zeros, which tell nothing");
+	load(&write);
+	assert_all_right();
+}
+
 static void what_cannot_be_verified_is_refused(void **state)
 {
 	(void)state;
@@ -336,6 +440,10 @@ static void what_cannot_be_verified_is_refused(void **state)
 	assert_refused("null");
 	phase->op = PHASE_OP_WRITE;
 	assert_refused("a write phase reads nothing");
+	phase->op = PHASE_OP_READ;
+	phase->pattern = PHASE_PATTERN_ZEROS;
+	assert_refused("zeros tell nothing");
+	phase->pattern = PHASE_PATTERN_RANDOM;
 	scene_file(&scene, "t", MIB, false);
 	use("t");
 	phase->op = PHASE_OP_MIXED;
@@ -386,12 +494,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_any_phases_wrote_is_right, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_of_any_shape_is_right, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(damage_to_copies_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_stripe_and_its_parts_are_of_one_kind, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(wrong_blocks_are_counted_and_kept, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_lost_write_is_stale_or_torn, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(another_place_is_named_through_a_stripe_too, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(zeros_are_written_and_not_verified, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_verified_is_refused, set_up,
 						tear_down),

@@ -17,6 +17,8 @@
 #include "common/pattern.h"
 #include "common/random.h"
 
+static const struct pattern_shape plain;
+
 #define BLOCK 4096
 
 /* ---- an engine that does as told, and remembers ---- */
@@ -464,12 +466,12 @@ static void what_is_written_is_the_pattern_of_its_place_and_pass(void **state)
 	struct load_target target = make_target(&engine_told, 4, 1);
 	result_of = keep_block_zero;
 	worker_free(run_worker(&phase, &target, 0));
-	assert_int_equal(
-		pattern_check(first_pass, BLOCK, pattern_key(1, pattern_owner("h", "t"), 0), 0),
-		BLOCK);
-	assert_int_equal(
-		pattern_check(second_pass, BLOCK, pattern_key(1, pattern_owner("h", "t"), 1), 0),
-		BLOCK);
+	assert_int_equal(pattern_check(first_pass, BLOCK,
+				       pattern_key(1, pattern_owner("h", "t"), 0, plain), 0),
+			 BLOCK);
+	assert_int_equal(pattern_check(second_pass, BLOCK,
+				       pattern_key(1, pattern_owner("h", "t"), 1, plain), 0),
+			 BLOCK);
 }
 
 static ssize_t slow(uint32_t number, const struct io *io)
@@ -577,7 +579,7 @@ static void the_first_requests_are_filled_before_and_submitted_at_the_start(void
 	worker_ready(worker);
 	assert_int_equal(logged, 0);
 	assert_int_equal(pattern_check(worker->requests[3].buffer, BLOCK,
-				       pattern_key(1, pattern_owner("h", "t"), 0), 0),
+				       pattern_key(1, pattern_owner("h", "t"), 0, plain), 0),
 			 BLOCK);
 	uint64_t before = clock_now_ns();
 	set_map(before, 0);
