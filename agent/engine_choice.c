@@ -1,5 +1,7 @@
 #include "agent/engine_choice.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool has_note(const struct ready *ready, const char *text)
@@ -10,21 +12,99 @@ static bool has_note(const struct ready *ready, const char *text)
 	return false;
 }
 
-/* `why`: sync was not asked for. */
-static const struct engine_ops *choose(const struct part_context *context, struct error *why)
+/* ---- auto ---- */
+
+/* AIO waits in the submit for what is buffered. */
+static bool is_direct(const struct load_target *target, const struct phase *phase)
 {
-	*why = (struct error){0};
-	if (context->phase->engine == PHASE_ENGINE_SYNC)
-		return &engine_sync;
-	if (!engine_uring.probe(why))
-		return &engine_uring;
-	if (context->phase->engine == PHASE_ENGINE_URING)
-		return NULL;
-	error_prefix(why, "engine is sync, not uring");
-	if (!has_note(context->ready, why->text))
-		part_note(context, "%s", why->text);
-	return &engine_sync;
+	for (uint32_t i = 0; i < target->parts_count; i++)
+		if (target->parts[i]->io == TARGET_IO_BUFFERED)
+			return false;
+	return phase->direct != PHASE_DIRECT_FALSE;
 }
+
+/* NULL: none. */
+static const struct part *part_that_waits(const struct load_target *target)
+{
+	for (uint32_t i = 0; i < target->parts_count; i++)
+		if (target->parts[i]->storage.waits)
+			return target->parts[i];
+	return NULL;
+}
+
+static void note_once(const struct part_context *context, const char *text)
+{
+	if (!has_note(context->ready, text))
+		part_note(context, "%s", text);
+}
+
+__attribute__((format(printf, 3, 4))) static const struct engine_ops *
+take(struct load_target *target, const struct engine_ops *engine, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(target->engine_reason, sizeof(target->engine_reason), format, args);
+	va_end(args);
+	return engine;
+}
+
+/* `why`: what was better, and is not to be had. */
+static const struct engine_ops *without_uring(struct load_target *target,
+					      const struct part_context *context, struct error *why)
+{
+	struct error ignored;
+	bool has_aio = is_direct(target, context->phase) && !engine_aio.probe(&ignored);
+	const struct engine_ops *engine = has_aio ? &engine_aio : &engine_sync;
+	char prefix[64];
+
+	snprintf(prefix, sizeof(prefix), "engine is %s, not uring", engine->name);
+	error_prefix(why, "%s", prefix);
+	note_once(context, why->text);
+	return take(target, engine, "auto: uring is not possible here, see the notes");
+}
+
+static const struct engine_ops *choose_best(struct load_target *target,
+					    const struct part_context *context, struct error *why)
+{
+	const struct phase *phase = context->phase;
+	const struct part *waiting = part_that_waits(target);
+	struct error ignored;
+
+	if (phase->queue_depth == 1 && target->parts_count == 1)
+		return take(target, &engine_sync,
+			    "auto: one I/O in flight is one system call with sync");
+	if (waiting && is_direct(target, phase) && !engine_aio.probe(&ignored))
+		return take(target, &engine_aio,
+			    "auto: '%.80s' has no I/O that does not wait (RWF_NOWAIT), with which "
+			    "uring would hand each one to a thread of the kernel",
+			    waiting->path);
+	if (engine_uring.probe(why))
+		return without_uring(target, context, why);
+	*why = (struct error){0};
+	return take(target, &engine_uring, "auto: %u I/Os in flight, in one ring a worker",
+		    phase->queue_depth * target->parts_count);
+}
+
+/* NULL: it is not possible, and `why`. */
+static const struct engine_ops *choose(struct load_target *target,
+				       const struct part_context *context, struct error *why)
+{
+	static const struct engine_ops *const named[] = {
+		[PHASE_ENGINE_SYNC] = &engine_sync,
+		[PHASE_ENGINE_URING] = &engine_uring,
+		[PHASE_ENGINE_AIO] = &engine_aio,
+	};
+	const struct engine_ops *engine = named[context->phase->engine];
+
+	*why = (struct error){0};
+	if (!engine)
+		return choose_best(target, context, why);
+	take(target, engine, "asked for");
+	return engine->probe && engine->probe(why) ? NULL : engine;
+}
+
+/* ---- any ---- */
 
 static int check_depth(const struct load_target *target, const struct phase *phase, const char *why,
 		       struct error *err)
@@ -57,11 +137,11 @@ static int choose_for(struct load_target *target, const struct part_context *con
 			  "files and devices, or all of them null");
 		return -1;
 	}
-	target->engine = nulls ? &engine_null : choose(context, &why);
+	target->engine = nulls ? &engine_null : choose(target, context, &why);
 	if (target->engine)
 		return check_depth(target, context->phase, why.text, err);
-	error_set(err, ERROR_REFUSED, "engine uring is not possible: %s; or use 'engine: auto'",
-		  why.text);
+	error_set(err, ERROR_REFUSED, "engine %s is not possible: %s; or use 'engine: auto'",
+		  context->phase->engine == PHASE_ENGINE_AIO ? "aio" : "uring", why.text);
 	return -1;
 }
 

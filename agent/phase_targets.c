@@ -179,6 +179,11 @@ int phase_targets_open(struct phase_targets *targets, const struct part_context 
 		if (part_open(targets->parts[i], context, err))
 			return -1;
 	}
+	for (uint32_t i = 0; i < targets->targets_count; i++) {
+		targets->at = targets->targets[i].target->name;
+		if (engine_choose(&targets->targets[i], context, err))
+			return -1;
+	}
 	targets->at = NULL;
 	return 0;
 }
@@ -212,6 +217,7 @@ void phase_targets_describe(const struct load_target *target, struct ready_targe
 		.extent_bytes = target->used_bytes,
 		.io = target->parts[0]->io,
 		.engine = mem_text(target->engine->name),
+		.engine_reason = mem_text(target->engine_reason[0] ? target->engine_reason : NULL),
 		.file_system = first->file_system[0] ? mem_text(first->file_system) : NULL,
 	};
 	for (uint32_t i = 0; i < target->parts_count; i++) {

@@ -21,6 +21,7 @@ struct load_target {
 	uint32_t parts_count;
 	struct stripe stripe;
 	const struct engine_ops *engine;
+	char engine_reason[256]; /* why that one; empty: there is no choice */
 	uint64_t extent_bytes;
 	uint64_t used_bytes; /* the phase's I/O stays within [0, used_bytes) */
 };

@@ -270,11 +270,13 @@ static void fill_ready(const struct ready *ready, struct result_phase_host *entr
 				continue;
 			free(target->io);
 			free(target->engine);
+			free(target->engine_reason);
 			free(target->file_system);
 			target->extent_bytes = from->extent_bytes;
 			target->io = mem_text(target_io_names[from->io]);
 			target->ram = from->ram;
 			target->engine = mem_text(from->engine);
+			target->engine_reason = mem_text(from->engine_reason);
 			target->file_system = mem_text(from->file_system);
 		}
 	}

@@ -82,6 +82,7 @@ static const struct record_row target_rows[] = {
 	{MEMBER(struct result_target, io), .doc = "direct, written through, buffered, none"},
 	{MEMBER(struct result_target, ram), .doc = "it is held in memory"},
 	{MEMBER(struct result_target, engine), .doc = "how I/O was issued"},
+	{MEMBER(struct result_target, engine_reason), .doc = "why by that engine"},
 	{MEMBER(struct result_target, file_system), .doc = "type; null for a device"},
 	{MEMBER(struct result_target, first_io_ns), .doc = "first submit; 0: none"},
 	{MEMBER(struct result_target, last_io_ns), .doc = "last completion; 0: none"},

@@ -79,7 +79,7 @@ struct result_target {
 	uint64_t extent_bytes;
 	char *io; /* direct, written through, buffered, none */
 	bool ram;
-	char *engine;
+	char *engine, *engine_reason;
 	char *file_system;
 	uint64_t first_io_ns, last_io_ns; /* 0 and 0: no I/O */
 	double throughput_bytes_per_s; /* bytes / (last completion - (first submit or end of ramp));

@@ -86,6 +86,7 @@ static const struct record_row ready_target_rows[] = {
 	 .doc = "whether I/O is direct, written through (btrfs), buffered, or none"},
 	{MEMBER(struct ready_target, ram), .doc = "held in memory"},
 	{MEMBER(struct ready_target, engine), .required = true, .doc = "that issues the I/O"},
+	{MEMBER(struct ready_target, engine_reason), .doc = "why that one"},
 	{MEMBER(struct ready_target, file_system), .doc = "type; absent for a device and null"},
 };
 const struct record_table ready_target_table = RECORD_TABLE(

@@ -98,7 +98,8 @@ struct ready_target {
 	enum target_io io;
 	bool ram; /* held in memory */
 	char *engine;
-	char *file_system; /* type; NULL for a device and null */
+	char *engine_reason; /* why that one */
+	char *file_system;   /* type; NULL for a device and null */
 };
 struct ready {
 	struct ready_target *targets;

@@ -35,7 +35,7 @@ static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
 static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
 static const char *const pattern_names[] = {"random", "aes-ctr", "zeros", NULL};
-static const char *const engine_names[] = {"auto", "sync", "uring", NULL};
+static const char *const engine_names[] = {"auto", "sync", "uring", "aio", NULL};
 
 static const struct record_row block_share_rows[] = {
 	{MEMBER(struct block_share, size), .unit = UNIT_BYTES, .min = 512, .max = 1 << 30,
@@ -81,8 +81,8 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, workers), .fallback = "1", .min = 1, .max = 1024,
 	 .doc = "threads on each target of each host"},
 	{MEMBER(struct phase, queue_depth), .fallback = "1", .min = 1, .max = 4096,
-	 .doc = "I/Os in flight of one worker; the sync engine has 1, uring as many as are asked "
-		"for"},
+	 .doc = "I/Os in flight of one worker; the sync engine has 1, uring and aio as many as "
+		"are asked for"},
 	{MEMBER(struct phase, size), .doc = "amount to move on each target and host: bytes or a "
 					    "multiple of the host's memory (2x "
 					    "ram); with runtime, whichever ends first"},
@@ -111,7 +111,8 @@ static const struct record_row phase_rows[] = {
 	 .doc = "allowed: a figure from cache is wanted, CACHE_SERVED is a note"},
 	{MEMBER(struct phase, engine), .names = engine_names, .fallback = "auto",
 	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
-		"auto is uring where the host lets us, else sync, with the reason in the report"},
+		"aio, Linux's native AIO; auto takes for each target the cheapest that the host "
+		"lets us, and why is in the result"},
 	{MEMBER(struct phase, verify), .fallback = "false",
 	 .doc = "true: every byte read is compared with what muster wrote there in the same run; "
 		"what differs makes the run INVALID and is kept as evidence"},

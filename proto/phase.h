@@ -33,7 +33,7 @@ enum phase_sync { PHASE_SYNC_AUTO, PHASE_SYNC_NONE, PHASE_SYNC_END, PHASE_SYNC_E
 enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE };
 enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
 enum phase_pattern { PHASE_PATTERN_RANDOM, PHASE_PATTERN_AES_CTR, PHASE_PATTERN_ZEROS };
-enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC, PHASE_ENGINE_URING };
+enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC, PHASE_ENGINE_URING, PHASE_ENGINE_AIO };
 
 /* Of a mix of block sizes: so many of 100 I/Os are of that size. */
 struct block_share {

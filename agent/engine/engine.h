@@ -66,6 +66,7 @@ struct engine_ops {
 
 extern const struct engine_ops engine_sync;
 extern const struct engine_ops engine_uring; /* where there is none, its probe says why */
+extern const struct engine_ops engine_aio;   /* likewise */
 extern const struct engine_ops engine_null;
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/sysmacros.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -222,6 +223,15 @@ static int ask_file(int fd, const struct stat *st, struct platform_storage *stor
 	return 0;
 }
 
+/* Asked where there is nothing to read: the answer is the kernel's before it looks for data. */
+static bool waits(int fd)
+{
+	static char nowhere[4096] __attribute__((aligned(4096)));
+	struct iovec vector = {nowhere, sizeof(nowhere)};
+
+	return preadv2(fd, &vector, 1, (off_t)1 << 60, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP;
+}
+
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err)
 {
 	struct stat st;
@@ -235,6 +245,7 @@ int platform_storage(int fd, const char *path, struct platform_storage *storage,
 	storage->device_id = storage->device ? st.st_rdev : st.st_dev;
 	int failed = storage->device ? device_storage(fd, path, storage, err)
 				     : ask_file(fd, &st, storage, err);
+	storage->waits = waits(fd);
 	storage->ram = ram_find(fd, storage->ram_reason, sizeof(storage->ram_reason));
 	return failed;
 }

@@ -61,7 +61,8 @@ struct platform_storage {
 	bool ram;                /* ends in memory: tmpfs, zram, brd, loop over tmpfs */
 	char ram_reason[160];
 	char file_system[32]; /* type; empty for a device */
-	uint64_t device_id;   /* st_rdev of a device, st_dev of a file */
+	bool waits; /* the system cannot begin I/O on it without waiting: no RWF_NOWAIT (Linux) */
+	uint64_t device_id; /* st_rdev of a device, st_dev of a file */
 };
 
 /* Opens a file or device for reading or for both, direct or not, never creating, following no last

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,11 +23,16 @@ static struct phase phase;
 static struct ready ready;
 static const struct part_context context = {.phase = &phase, .ready = &ready};
 
+static uint32_t parts_count;
+static char reason[256];
+
 static int set_up(void **state)
 {
 	(void)state;
 	phase = (struct phase){.name = "p", .workers = 2, .queue_depth = 1};
 	ready = (struct ready){0};
+	file = (struct part){.kind = PART_FILE, .path = "/the/file"};
+	parts_count = 2;
 	return 0;
 }
 
@@ -41,10 +47,12 @@ static int tear_down(void **state)
 static const char *choose(struct part **parts, const struct engine_ops **engine)
 {
 	static struct error err;
-	struct load_target target = {.target = &target_row, .parts = parts, .parts_count = 2};
+	struct load_target target = {
+		.target = &target_row, .parts = parts, .parts_count = parts_count};
 	bool failed = engine_choose(&target, &context, &err);
 
 	*engine = target.engine;
+	snprintf(reason, sizeof(reason), "%s", target.engine_reason);
 	return failed ? err.text : "";
 }
 
@@ -76,7 +84,7 @@ static void null_targets_have_the_null_engine_whatever_is_asked_for(void **state
 	(void)state;
 	const struct engine_ops *engine;
 	phase.queue_depth = 64;
-	for (phase.engine = PHASE_ENGINE_AUTO; phase.engine <= PHASE_ENGINE_URING; phase.engine++) {
+	for (phase.engine = PHASE_ENGINE_AUTO; phase.engine <= PHASE_ENGINE_AIO; phase.engine++) {
 		assert_string_equal(choose_without(nulls, &engine), "");
 		assert_ptr_equal(engine, &engine_null);
 	}
@@ -118,18 +126,86 @@ static void auto_is_uring_where_there_is_one(void **state)
 	assert_int_equal(ready.notes_count, 0);
 }
 
-/* Said once, however many targets there are. */
-static void auto_without_uring_is_sync_and_says_why(void **state)
+static void auto_is_sync_for_one_in_flight_on_one_part(void **state)
 {
 	(void)state;
 	const struct engine_ops *engine;
+	parts_count = 1;
+	assert_string_equal(choose_without(files, &engine), "");
+	assert_ptr_equal(engine, &engine_sync);
+	assert_holds(reason, "one I/O in flight");
+	assert_int_equal(ready.notes_count, 0);
+}
+
+static bool lacks_aio(void)
+{
+	struct error why;
+
+	if (!engine_aio.probe(&why))
+		return false;
+	print_message("skipped: %s\n", why.text);
+	return true;
+}
+
+static void auto_is_aio_where_io_cannot_begin_without_waiting(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	if (lacks_aio())
+		skip();
+	file.storage.waits = true;
+	phase.queue_depth = 32;
+	assert_string_equal(choose(files, &engine), "");
+	assert_ptr_equal(engine, &engine_aio);
+	assert_holds(reason, "/the/file");
+	assert_holds(reason, "RWF_NOWAIT");
+	assert_int_equal(ready.notes_count, 0);
+}
+
+/* With it AIO would have one I/O in flight. */
+static void auto_is_never_aio_for_what_is_buffered(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	file.storage.waits = true;
+	phase.direct = PHASE_DIRECT_FALSE;
+	choose(files, &engine);
+	assert_ptr_not_equal(engine, &engine_aio);
+	phase.direct = PHASE_DIRECT_PREFER;
+	file.io = TARGET_IO_BUFFERED;
+	choose(files, &engine);
+	assert_ptr_not_equal(engine, &engine_aio);
+	choose_without(files, &engine);
+	assert_ptr_equal(engine, &engine_sync);
+}
+
+/* Said once, however many targets there are. */
+static void auto_without_uring_is_aio_and_says_why(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	if (lacks_aio())
+		skip();
+	phase.queue_depth = 4;
 	for (int i = 0; i < 3; i++) {
 		assert_string_equal(choose_without(files, &engine), "");
-		assert_ptr_equal(engine, &engine_sync);
+		assert_ptr_equal(engine, &engine_aio);
 	}
 	assert_int_equal(ready.notes_count, 1);
-	assert_holds(ready.notes[0].name, "engine is sync, not uring: ");
+	assert_holds(ready.notes[0].name, "engine is aio, not uring: ");
 	assert_holds(ready.notes[0].name, "io_uring");
+	assert_holds(reason, "see the notes");
+}
+
+static void auto_without_any_queue_is_sync_and_says_why(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	phase.direct = PHASE_DIRECT_FALSE;
+	assert_string_equal(choose_without(files, &engine), "");
+	assert_ptr_equal(engine, &engine_sync);
+	assert_int_equal(ready.notes_count, 1);
+	assert_holds(ready.notes[0].name, "engine is sync, not uring: ");
 	phase.queue_depth = 4;
 	const char *why = choose_without(files, &engine);
 	assert_holds(why, "'queue_depth: 1'");
@@ -156,7 +232,11 @@ int main(void)
 		TEST(null_targets_have_the_null_engine_whatever_is_asked_for),
 		TEST(sync_is_taken_where_asked_for_with_one_in_flight),
 		TEST(auto_is_uring_where_there_is_one),
-		TEST(auto_without_uring_is_sync_and_says_why),
+		TEST(auto_is_sync_for_one_in_flight_on_one_part),
+		TEST(auto_is_aio_where_io_cannot_begin_without_waiting),
+		TEST(auto_is_never_aio_for_what_is_buffered),
+		TEST(auto_without_uring_is_aio_and_says_why),
+		TEST(auto_without_any_queue_is_sync_and_says_why),
 		TEST(uring_that_is_not_possible_is_refused_with_the_way_out),
 	};
 

@@ -52,8 +52,9 @@ static struct engine *open_engine(const struct engine_ops *ops, uint32_t depth, 
 	return open_as(ops, &setup);
 }
 
-/* Those that do I/O; the last one is not everywhere. */
-static const struct engine_ops *const real_engines[] = {&engine_sync, &engine_uring};
+/* Those that do I/O; the last ones are not everywhere. */
+static const struct engine_ops *const real_engines[] = {&engine_sync, &engine_uring, &engine_aio};
+#define REAL_ENGINES (sizeof(real_engines) / sizeof(real_engines[0]))
 
 static bool is_here(const struct engine_ops *ops)
 {
@@ -99,7 +100,7 @@ static void moves_what_it_is_asked_to(const struct engine_ops *ops, bool sync_ea
 static void engines_move_what_they_are_asked_to(void **state)
 {
 	(void)state;
-	for (size_t e = 0; e < 2; e++) {
+	for (size_t e = 0; e < REAL_ENGINES; e++) {
 		if (!is_here(real_engines[e]))
 			continue;
 		moves_what_it_is_asked_to(real_engines[e], false);
@@ -110,7 +111,7 @@ static void engines_move_what_they_are_asked_to(void **state)
 static void engines_tell_short_and_failed_io(void **state)
 {
 	(void)state;
-	for (size_t e = 0; e < 2; e++) {
+	for (size_t e = 0; e < REAL_ENGINES; e++) {
 		const struct engine_ops *ops = real_engines[e];
 		if (!is_here(ops))
 			continue;
@@ -134,7 +135,7 @@ static void engines_tell_short_and_failed_io(void **state)
 static void a_sync_that_fails_fails_the_write(void **state)
 {
 	(void)state;
-	for (size_t e = 0; e < 2; e++) {
+	for (size_t e = 0; e < REAL_ENGINES; e++) {
 		const struct engine_ops *ops = real_engines[e];
 		int ends[2];
 		if (!is_here(ops))
@@ -155,7 +156,7 @@ static void engines_give_back_all_of_a_batch(void **state)
 {
 	(void)state;
 	static const struct engine_ops *const engines[] = {&engine_sync, &engine_null,
-							   &engine_uring};
+							   &engine_uring, &engine_aio};
 	enum { DEPTH = 7 };
 	for (size_t e = 0; e < sizeof(engines) / sizeof(engines[0]); e++) {
 		if (!is_here(engines[e]))
@@ -195,6 +196,7 @@ static char blocks[DEEP][SIZE];
 static struct iovec block_buffers[DEEP];
 static struct iovec block_vectors[DEEP][2];
 static struct io block_ios[DEEP];
+static const struct engine_ops *ring_ops;
 static struct engine *ring;
 
 /* A second file descriptor stands first, so that an index that is wrong is seen. */
@@ -212,7 +214,7 @@ static struct engine *open_ring(int files[2], bool sync_each)
 	files[0] = open("/dev/null", O_RDWR);
 	files[1] = file;
 	assert_true(files[0] >= 0);
-	return open_as(&engine_uring, &setup);
+	return open_as(ring_ops, &setup);
 }
 
 static void aim(uint32_t slot, enum io_kind kind, uint32_t block)
@@ -259,8 +261,8 @@ static void move_all(enum io_kind kind)
 			aim((uint32_t)(back[i] - block_ios), kind, next++ * 77 % BLOCKS);
 			batch[count++] = back[i];
 		}
-		assert_int_equal(engine_uring.submit(ring, batch, count), count);
-		ready = engine_uring.reap(ring, back, 1, DEEP);
+		assert_int_equal(ring_ops->submit(ring, batch, count), count);
+		ready = ring_ops->reap(ring, back, 1, DEEP);
 		assert_true(ready >= 1);
 		for (uint32_t i = 0; i < ready; i++) {
 			check_back(back[i]);
@@ -271,21 +273,30 @@ static void move_all(enum io_kind kind)
 	}
 }
 
+static void moves_each_block_once(bool sync_each)
+{
+	int files[2];
+
+	assert_int_equal(ftruncate(file, 0), 0);
+	ring = open_ring(files, sync_each);
+	if (ring_ops->note && ring_ops->note(ring))
+		print_message("%s\n", ring_ops->note(ring));
+	move_all(IO_WRITE);
+	move_all(IO_READ);
+	ring_ops->close(ring);
+	close(files[0]);
+}
+
 static void a_deep_ring_moves_each_block_once_and_to_its_place(void **state)
 {
 	(void)state;
-	int files[2];
-	if (!is_here(&engine_uring))
-		skip();
-	for (int sync_each = 0; sync_each < 2; sync_each++) {
-		assert_int_equal(ftruncate(file, 0), 0);
-		ring = open_ring(files, sync_each);
-		if (engine_uring.note(ring))
-			print_message("%s\n", engine_uring.note(ring));
-		move_all(IO_WRITE);
-		move_all(IO_READ);
-		engine_uring.close(ring);
-		close(files[0]);
+	static const struct engine_ops *const rings[] = {&engine_uring, &engine_aio};
+	for (size_t e = 0; e < 2; e++) {
+		if (!is_here(rings[e]))
+			continue;
+		ring_ops = rings[e];
+		moves_each_block_once(false);
+		moves_each_block_once(true);
 	}
 }
 
@@ -306,6 +317,7 @@ static void a_ring_is_opened_by_one_thread_and_used_by_another(void **state)
 	struct engine_setup setup = {.depth = DEEP, .fds = (int[]){file, file}, .fds_count = 2};
 	if (!is_here(&engine_uring))
 		skip();
+	ring_ops = &engine_uring;
 	ring = engine_uring.open(&setup, &err);
 	assert_non_null(ring);
 	assert_int_equal(pthread_create(&thread, NULL, write_and_read, ring), 0);
@@ -363,13 +375,27 @@ static void what_is_not_registered_is_noted_and_goes_without(void **state)
 				     .fds_count = 1};
 	if (!is_here(&engine_uring))
 		skip();
-	ring = open_as(&engine_uring, &setup);
+	ring_ops = &engine_uring;
+	ring = open_as(ring_ops, &setup);
 	assert_non_null(engine_uring.note(ring));
 	assert_non_null(strstr(engine_uring.note(ring), "I/O buffers are not registered"));
 	assert_non_null(strstr(engine_uring.note(ring), "files are not registered"));
 	move_all(IO_WRITE);
 	move_all(IO_READ);
 	engine_uring.close(ring);
+}
+
+/* More in flight than the system has left: refused with the knob that says how many. */
+static void a_native_queue_that_the_system_has_no_room_for_is_refused(void **state)
+{
+	(void)state;
+	struct engine_setup setup = {.depth = 1U << 20};
+	struct error err;
+	if (!is_here(&engine_aio))
+		skip();
+	assert_null(engine_aio.open(&setup, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "fs.aio-max-nr"));
 }
 
 static void a_ring_that_cannot_be_so_deep_is_refused(void **state)
@@ -408,6 +434,7 @@ int main(void)
 		WITH_FILE(a_ring_is_opened_by_one_thread_and_used_by_another),
 		cmocka_unit_test(a_ring_that_has_ended_holds_no_file),
 		WITH_FILE(what_is_not_registered_is_noted_and_goes_without),
+		cmocka_unit_test(a_native_queue_that_the_system_has_no_room_for_is_refused),
 		cmocka_unit_test(a_ring_that_cannot_be_so_deep_is_refused),
 		cmocka_unit_test(null_touches_nothing),
 	};

@@ -261,8 +261,8 @@ static const struct bad_plan bad_plans[] = {
 	 PHASE("op: read, targets: [disk], engine: sync, workers: 2, queue_depth: ^4, runtime: "
 	       "5s"),
 	 "workers: 8"},
-	{"engine of no name", PHASE("op: read, targets: [disk], engine: ^aio, runtime: 5s"),
-	 "uring"},
+	{"engine of no name", PHASE("op: read, targets: [disk], engine: ^libaio, runtime: 5s"),
+	 "sync, uring, aio"},
 	{"runtime below a bucket", PHASE("op: read, targets: [disk], runtime: ^50ms"),
 	 "one bucket"},
 	{"runtime of too many buckets", PHASE("op: read, targets: [disk], runtime: ^5000000h"),
