@@ -1,0 +1,368 @@
+"""The interlock, cell by cell on real devices: what is in use, or was, is refused with the reason and
+not one byte of it is changed; what `destroy` may arm is written, armed rightly and only then."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import stat
+import subprocess
+
+import signatures
+from disks import detach, mount, require_loop_devices
+from hosts import Fleet
+from lab import Failed, require, require_tools, wait_for
+from plans import write_plan
+
+MIB = 1 << 20
+ALL_WAYS = "ext4, not mounted"  # the others are asked about unarmed by check_all
+LOOP_CTL_ADD, LOOP_CTL_REMOVE = 0x4C80, 0x4C81
+
+
+class Bench:
+    """Loop devices, and the plan lines that stand for each of them."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.images = {}
+        self.counted = {}  # bytes that a digest is over, where not all
+
+    def image(self, name, size_mib=64):
+        path = self.lab.directory / f"{name}.img"
+        with open(path, "wb") as file:
+            file.truncate(size_mib * MIB)
+        return path
+
+    def attach(self, path, *more):
+        device = self.lab.call("losetup", "--find", "--show", *more, path)
+        self.lab.undo.callback(detach, self.lab, device)
+        self.images[device] = path
+        return device
+
+    def disk(self, name, size_mib=64, *more):
+        return self.attach(self.image(name, size_mib), *more)
+
+    def partitioned(self, name, *sizes, size_mib=64):
+        """A disk with a table; answers it and its partitions."""
+        disk = self.disk(name, size_mib, "--partscan")
+        signatures.gpt(self.lab, disk, *sizes)
+        # Not every kernel reads GPT itself.
+        self.lab.call("partx", "--update", disk)
+        parts = [f"{disk}p{number}" for number in range(1, len(sizes) + 1)]
+        wait_for(lambda: all(os.path.exists(part) for part in parts), 5, f"partitions of {disk}")
+        return disk, parts
+
+    def identity(self, device):
+        match = re.fullmatch(r"(/dev/loop\d+?)(?:p(\d+))?", device)
+        image = self.images[match[1]]
+        status = image.stat()
+        base = f"loop:{image}:{status.st_dev}:{status.st_ino}"
+        return base + (f"-part{match[2]}" if match[2] else "")
+
+    def digest(self, device):
+        digest = hashlib.sha256()
+        with open(device, "rb", buffering=0) as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            left = self.counted.get(device, 1 << 60)
+            while chunk := file.read(min(MIB, left)):
+                digest.update(chunk)
+                left -= len(chunk)
+        return digest.hexdigest()
+
+
+def test(lab):
+    require_loop_devices(lab)
+    require_tools("mkfs.ext4", "mkswap", "swapon", "sfdisk", "pvcreate", "cryptsetup", "blkid")
+    bench = Bench(lab)
+    fleet = Fleet(lab, 1)
+    never = [*mounted(lab, bench), *swaps(lab, bench), *btrfs(lab, bench), *members(lab, bench),
+             *zfs(lab, bench), *kinds(lab, bench), *odd_holders(lab, bench)]
+    armed = [*free(lab, bench)]
+    devices = {str(device) for _, device, *_ in never + armed}
+    fleet.hosts[0].start_agent(None, devices=sorted(devices | root_devices(lab)))
+    check_all(lab, fleet, bench, never, armed)
+    for name, device, counted, words in never:
+        refuse(lab, fleet, bench, name, str(device), counted, words)
+    for name, device in armed:
+        write_when_armed(lab, fleet, bench, name, device)
+    changed_since_check(lab, fleet, bench, armed[0][1])
+    system_disk(lab, fleet)
+
+
+# ---- the cells: (name, device in the plan, the device whose bytes count or None, words) ----
+
+def still(lab, device, name):
+    """Mounted, and written to by nobody: so that a digest tells who else wrote."""
+    where = mount(lab, device, name)
+    lab.call("mount", "-o", "remount,ro", where)
+    return where
+
+
+def mounted(lab, bench):
+    xfs = bench.disk("xfs", 320)
+    lab.call("mkfs.xfs", "-q", "-f", xfs)
+    where = still(lab, xfs, "xfs-mount")
+    bench.counted[xfs] = 64 * MIB  # a write would be at the begin
+    yield "mounted", xfs, xfs, f"is mounted on {where}"
+    link = lab.directory / "by-path-pci:0000:00:1f.2-ata-1"
+    link.symlink_to(xfs)
+    yield "mounted, by a link with colons", link, xfs, f"is mounted on {where}"
+    node = lab.directory / "node"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.stat(xfs).st_rdev)
+    yield "mounted, by another node", node, xfs, f"is mounted on {where}"
+    other = bench.attach(bench.images[xfs])
+    yield "a loop over the same file is mounted", other, xfs, "is mounted on"
+
+    bound = bench.disk("bound", 64)
+    lab.call("mkfs.ext4", "-q", bound)
+    first = lab.directory / "bound-first"
+    first.mkdir()
+    lab.call("mount", bound, first)
+    (first / "in").mkdir()
+    second = lab.directory / "bound-second"
+    second.mkdir()
+    lab.call("mount", "--bind", first / "in", second)
+    lab.undo.callback(lab.call, "umount", second)
+    lab.call("mount", "-o", "remount,ro", first)
+    lab.call("umount", first)
+    yield "mounted by bind alone", bound, bound, f"is mounted on {second}"
+
+    disk, parts = bench.partitioned("parts", 24, 24)
+    lab.call("mkfs.ext4", "-q", parts[0])
+    where = still(lab, parts[0], "part-mount")
+    yield "a partition of it is mounted", disk, disk, f"is mounted on {where}"
+    yield "mounted partition", parts[0], disk, f"is mounted on {where}"
+
+    beneath = bench.disk("beneath")
+    lab.call("mkfs.ext4", "-q", beneath)
+    above = bench.attach(pathlib.Path(beneath))
+    still(lab, above, "above-mount")
+    yield "a loop over it is mounted", beneath, beneath, "is mounted on"
+
+
+def swaps(lab, bench):
+    on, idle = bench.disk("swap-on"), bench.disk("swap-idle")
+    for device in (on, idle):
+        lab.call("mkswap", device)
+    lab.call("swapon", on)
+    bench.counted[on] = 4096  # the kernel itself may swap to what is behind
+    lab.undo.callback(lab.call, "swapoff", on)
+    yield "swap", on, on, "is swap"
+    yield "swap, not in use", idle, idle, "signature of swap"
+
+
+def btrfs(lab, bench):
+    devices = [bench.disk(f"btrfs-{part}", 128) for part in "ab"]
+    lab.call("mkfs.btrfs", "-q", "-f", "-d", "raid0", "-m", "raid0", *devices)
+    still(lab, devices[0], "btrfs-mount")
+    yield "second device of a mounted btrfs", devices[1], devices[1], "mounted btrfs"
+    idle = [bench.disk(f"idle-{part}", 128) for part in "ab"]
+    lab.call("mkfs.btrfs", "-q", "-f", "-d", "raid0", "-m", "raid0", *idle)
+    yield "member of a btrfs, idle", idle[1], idle[1], "signature of btrfs"
+
+
+def members(lab, bench):
+    for name, words, make in (
+            ("lvm", "LVM2_member", lambda device: signatures.lvm(lab, device)),
+            ("luks1", "crypto_LUKS", lambda device: signatures.luks(lab, device, "luks1")),
+            ("luks2", "crypto_LUKS", lambda device: signatures.luks(lab, device, "luks2")),
+            ("md-1.2", "linux_raid_member", lambda device: signatures.md_1(device, "1.2")),
+            ("md-1.0", "linux_raid_member", lambda device: signatures.md_1(device, "1.0")),
+            ("md-0.90", "linux_raid_member", signatures.md_0_90)):
+        device = bench.disk(name)
+        make(device)
+        require(words in lab.call("blkid", "-p", device), f"{name}: blkid does not see it")
+        yield f"idle member: {name}", device, device, f"signature of {words}"
+    disk, parts = bench.partitioned("lvm-part", 40)
+    signatures.lvm(lab, parts[0])
+    yield "a partition of it is an idle member", disk, disk, "signature of LVM2_member"
+
+
+def zfs(lab, bench):
+    """A real pool on two devices; the daemon ends with the lab."""
+    if not shutil.which("zfs-fuse", path="/usr/sbin:/sbin") or not os.path.exists("/dev/fuse"):
+        print("skipped: the ZFS cells need zfs-fuse and /dev/fuse", flush=True)
+        return
+    imported, exported = bench.disk("zfs-in", 80), bench.disk("zfs-out", 80)
+    daemon = lab.start("zfs-fuse", ["zfs-fuse", "--no-daemon"])
+    pools = [f"{lab.prefix}in", f"{lab.prefix}out"]
+
+    def make(pool, device):
+        done = subprocess.run(["zpool", "create", "-f", "-m", "none", pool, device],
+                              capture_output=True, env=lab.environment(), timeout=30, check=False)
+        return done.returncode == 0
+
+    def undo():
+        for pool in pools:
+            with contextlib.suppress(Failed):
+                lab.call("zpool", "destroy", "-f", pool)
+        daemon.end()
+
+    lab.undo.callback(undo)
+    wait_for(lambda: make(pools[0], imported), 15, "zpool create")
+    require(make(pools[1], exported), "the second pool cannot be made")
+    lab.call("zpool", "export", pools[1])
+    yield "ZFS pool, imported", imported, imported, "ZFS pool"
+    yield "ZFS pool, exported", exported, exported, "ZFS pool"
+
+
+def kinds(lab, bench):
+    file = pathlib.Path(f"/dev/{lab.prefix}-file")
+    file.write_bytes(b"x" * MIB)
+    lab.undo.callback(file.unlink, missing_ok=True)
+    yield "a regular file in /dev", file, file, "is a regular file"
+    absent = f"/dev/{lab.prefix}-absent"
+    yield "missing", absent, None, "does not exist on this host"
+    yield "no disk", "/dev/null", None, "disk"
+    yield "nothing attached", unattached(lab), None, "0 bytes"
+    yield "read-only", bench.disk("read-only", 64, "--read-only"), None, "is read-only"
+
+
+def unattached(lab):
+    """A loop device of our own, with a number that nobody is given for the asking."""
+    number = 1000 + os.getpid()
+    with open("/dev/loop-control", "rb") as control:
+        fcntl.ioctl(control, LOOP_CTL_ADD, number)
+
+    def remove():
+        with open("/dev/loop-control", "rb") as again:
+            fcntl.ioctl(again, LOOP_CTL_REMOVE, number)
+
+    lab.undo.callback(remove)
+    return f"/dev/loop{number}"
+
+
+def odd_holders(lab, bench):
+    """What this mount namespace does not see."""
+    hidden = bench.disk("hidden")
+    lab.call("mkfs.ext4", "-q", hidden)
+    where = lab.directory / "hidden-mount"
+    where.mkdir()
+    lab.start("hidden", ["unshare", "--mount", "sh", "-c",
+                         f"mount -o ro {hidden} {where} && echo done && exec sleep 200"])
+    wait_for(lambda: "done" in lab.programs[-1].output()[0], 10, "the hidden mount")
+    yield "mounted in another mount namespace", hidden, hidden, "is held by something"
+
+
+def free(lab, bench):
+    ext4 = bench.disk("ext4")
+    lab.call("mkfs.ext4", "-q", ext4)
+    yield "ext4, not mounted", ext4
+    table, parts = bench.partitioned("table", 16, 16)
+    yield "a partition table", table
+    yield "a bare disk", bench.disk("bare")
+    lone = bench.disk("lone", 128)
+    lab.call("mkfs.btrfs", "-q", "-f", lone)
+    yield "a btrfs of one device, not mounted", lone
+    disk, parts = bench.partitioned("half", 24, 24)
+    lab.call("mkfs.ext4", "-q", parts[0])
+    still(lab, parts[0], "half-mount")
+    yield "a free partition beside a mounted one", parts[1]
+
+
+# ---- asking ----
+
+def plan_for(lab, fleet, device, destroy):
+    target = {"device": device, **({"destroy": destroy} if destroy else {})}
+    phases = [{"name": "write", "op": "write", "targets": ["raw"], "size": "8MiB"}]
+    return write_plan(lab, "cell", [{"host": fleet.hosts[0].address}], {"raw": target}, phases)
+
+
+def armed_with(bench, device):
+    """Whatever it is, rightly armed: what refuses it is the interlock alone."""
+    real = os.path.realpath(device)
+    if stat.S_ISBLK(os.stat(real).st_mode) if os.path.exists(real) else False:
+        for known in bench.images:
+            if os.stat(real).st_rdev == os.stat(known).st_rdev:
+                return bench.identity(known)
+        if re.fullmatch(r"/dev/loop\d+p\d+", real):
+            return bench.identity(real)
+    return "loop:/nowhere:1:2"
+
+
+def check_all(lab, fleet, bench, never, armed):
+    """`check --fleet` over all cells at once says of each what `run` will, and changes nothing."""
+    cells = [(device, armed_with(bench, str(device)), words) for _, device, _, words in never]
+    cells += [(device, bench.identity(device), "WHOSE CONTENT IS LOST") for _, device in armed]
+    cells += [(device, None, f'destroy: "{bench.identity(device)}"') for _, device in armed]
+    counted = [device for _, _, device, _ in never if device] + [device for _, device in armed]
+    before = {device: bench.digest(device) for device in counted}
+    targets = {f"t{number}": {"device": str(device), **({"destroy": destroy} if destroy else {})}
+               for number, (device, destroy, _) in enumerate(cells)}
+    phases = [{"name": f"c{number}", "op": "write", "targets": [f"t{number}"], "size": "8MiB"}
+              for number in range(len(cells))]
+    plan = write_plan(lab, "all", [{"host": fleet.hosts[0].address}], targets, phases)
+    done = fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(5)
+    said = re.split(r"^phase (c\d+)$", done.stdout, flags=re.M)
+    said = dict(zip(said[1::2], said[2::2]))
+    for number, (device, _, words) in enumerate(cells):
+        require(words in said[f"c{number}"], f"'{words}' is not said of {device}:"
+                f"\n{said[f'c{number}']}")
+    changed = [device for device in counted if bench.digest(device) != before[device]]
+    require(not changed, f"looking changed {changed}, of {[(c[0], c[1]) for c in never + armed]}")
+
+
+def refuse(lab, fleet, bench, name, device, counted, words):
+    before = bench.digest(counted) if counted else None
+    plan, directory = plan_for(lab, fleet, device, armed_with(bench, device)), lab.directory / "no"
+    done = fleet.muster("run", plan, "--out", directory, "--insecure").wait(60)
+    shutil.rmtree(directory)
+    require(done.code == 5, f"{name}: exit {done.code}, not 5:\n{done.text}")
+    require(words in done.text, f"{name}: '{words}' is not said:\n{done.text}")
+    require(not counted or bench.digest(counted) == before, f"{name}: the device was changed")
+    require(not device.endswith("absent") or not os.path.lexists(device),
+            f"{name}: '{device}' was made")
+    print(f"refused: {name}: {words}", flush=True)
+
+
+def write_when_armed(lab, fleet, bench, name, device):
+    before = bench.digest(device)
+    directory = lab.directory / "armed"
+    wrong = ((None, 5), ("loop:/nowhere:1:2", 5)) if name == ALL_WAYS else ()
+    for destroy, code in (*wrong, (bench.identity(device), 0)):
+        plan = plan_for(lab, fleet, device, destroy)
+        done = fleet.muster("run", plan, "--out", directory, "--insecure").wait(60)
+        require(done.code == code, f"{name}: exit {done.code}, not {code}:\n{done.text}")
+        shutil.rmtree(directory)
+        require(code == 0 or f'destroy: "{bench.identity(device)}"' in done.text.replace("\n", " "),
+                f"{name}: the identity to paste is not said:\n{done.text}")
+        require((bench.digest(device) == before) == (code != 0),
+                f"{name}: changed without being armed, or not changed though it was")
+    print(f"armed: {name}", flush=True)
+
+
+def changed_since_check(lab, fleet, bench, device):
+    """The plan is armed for what stood there; something else does by the time of the run."""
+    plan = plan_for(lab, fleet, device, bench.identity(device))
+    fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(0)
+    other = bench.image("exchanged")
+    lab.call("losetup", "-d", device)
+    lab.call("losetup", device, other)
+    before = bench.digest(device)
+    done = fleet.muster("run", plan, "--out", lab.directory / "exchanged", "--insecure").wait(60)
+    done.expect(5)
+    require("is not the device that the plan says may be overwritten" in done.text,
+            f"it is not said:\n{done.text}")
+    require(bench.digest(device) == before, "another device than the plan's was written to")
+
+
+# ---- the system's own disk: asked about only ----
+
+def root_devices(lab):
+    source = lab.call("findmnt", "--noheadings", "--output", "SOURCE", "/").split("[")[0]
+    return {source} if source.startswith("/dev/") and os.path.exists(source) else set()
+
+
+def system_disk(lab, fleet):
+    for device in root_devices(lab):
+        try:
+            os.close(os.open(device, os.O_RDONLY))
+        except PermissionError:
+            print(f"skipped: {device} may not even be read here", flush=True)
+            continue
+        done = fleet.muster("check", plan_for(lab, fleet, device, "serial:none"), "--fleet",
+                            "--insecure").wait(60).expect(5)
+        require("is mounted on /" in done.text or "system disk" in done.text, done.text)
