@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "agent/platform/linux_loop.h"
+#include "agent/platform/linux_twins.h"
 #include "agent/platform/linux_sysfs.h"
 #include "agent/platform/posix.h"
 
-#define TEXT_SIZE 256
+#define TEXT_SIZE HARDWARE_NAME_SIZE
 
 /* Vendors pad with blanks, zeros and worse: blanks in between become one '_', and what has no
  * letter or digit other than 0 names nothing. */
@@ -64,16 +65,6 @@ static bool sysfs_value(const char *name, const char *file, char text[TEXT_SIZE]
 	return sysfs_text(text, TEXT_SIZE, "/sys/class/block/%s/%s", name, file) && clean(text);
 }
 
-/* Begins as a World Wide Name does. SCSI's t10.* and NVMe's nvme.* are put together from a serial
- * number, but are as unique. */
-static bool find_wwn(const char *disk, char text[TEXT_SIZE])
-{
-	/* ID_WWN alone is the array's for all of its volumes (both of a PERC's); it comes last. */
-	return sysfs_value(disk, "device/wwid", text) || sysfs_value(disk, "wwid", text) ||
-	       sysfs_value(disk, "nguid", text) ||
-	       udev_value(disk, "ID_WWN_WITH_EXTENSION", text) || udev_value(disk, "ID_WWN", text);
-}
-
 /* SCSI's page 0x80 is bytes: a header of four, then the serial number. */
 static bool page_serial(const char *disk, char text[TEXT_SIZE])
 {
@@ -89,6 +80,25 @@ static bool page_serial(const char *disk, char text[TEXT_SIZE])
 		return false;
 	text[length] = '\0';
 	return clean(text);
+}
+
+/* What the hardware itself says, and no other hardware does: not what udev derives, which can be
+ * an array's for all of its volumes. */
+bool hardware_name(const char *disk, char text[HARDWARE_NAME_SIZE])
+{
+	return sysfs_value(disk, "device/wwid", text) || sysfs_value(disk, "wwid", text) ||
+	       sysfs_value(disk, "nguid", text) || sysfs_value(disk, "serial", text) ||
+	       sysfs_value(disk, "device/serial", text) || page_serial(disk, text);
+}
+
+/* Begins as a World Wide Name does. SCSI's t10.* and NVMe's nvme.* are put together from a serial
+ * number, but are as unique. */
+static bool find_wwn(const char *disk, char text[TEXT_SIZE])
+{
+	/* ID_WWN alone is the array's for all of its volumes (both of a PERC's); it comes last. */
+	return sysfs_value(disk, "device/wwid", text) || sysfs_value(disk, "wwid", text) ||
+	       sysfs_value(disk, "nguid", text) ||
+	       udev_value(disk, "ID_WWN_WITH_EXTENSION", text) || udev_value(disk, "ID_WWN", text);
 }
 
 static bool find_serial(const char *disk, char text[TEXT_SIZE])
@@ -107,6 +117,10 @@ static bool find_loop(const char *disk, char *identity, size_t size)
 		return false;
 	int length = snprintf(identity, size, "loop:%s:%" PRIu64 ":%" PRIu64, loop.path,
 			      (uint64_t)loop.device, loop.inode);
+	/* Two devices over parts of one file are two devices. */
+	if (length > 0 && (size_t)length < size && (loop.offset || loop.limit))
+		length += snprintf(identity + length, size - (size_t)length,
+				   ":%" PRIu64 "+%" PRIu64, loop.offset, loop.limit);
 	return length > 0 && (size_t)length < size;
 }
 

@@ -18,8 +18,10 @@ static int open_named(const char *name, int flags)
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	if (!sysfs_device(name, &device) || stat(path, &st) < 0 || !S_ISBLK(st.st_mode) ||
-	    st.st_rdev != device)
+	    st.st_rdev != device) {
+		errno = ENODEV;
 		return -1;
+	}
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 }
 
@@ -33,6 +35,7 @@ bool loop_find(const char *name, struct loop *loop)
 		return false;
 	loop->device = loop->behind = 0;
 	loop->inode = 0;
+	loop->offset = loop->limit = 0;
 	int fd = open_named(name, 0);
 	if (fd < 0)
 		return true;
@@ -40,6 +43,8 @@ bool loop_find(const char *name, struct loop *loop)
 		loop->device = (dev_t)info.lo_device;
 		loop->inode = info.lo_inode;
 		loop->behind = (dev_t)info.lo_rdevice;
+		loop->offset = info.lo_offset;
+		loop->limit = info.lo_sizelimit;
 	}
 	close(fd);
 	return true;

@@ -12,8 +12,9 @@
 struct loop {
 	dev_t device; /* of the backing file */
 	uint64_t inode;
-	dev_t behind;        /* the block device that the backing file is; 0: a plain file */
-	char path[PATH_MAX]; /* as the kernel names it, maybe in another mount namespace */
+	uint64_t offset, limit; /* of the device in that file; limit 0: to its end */
+	dev_t behind;           /* the block device that the backing file is; 0: a plain file */
+	char path[PATH_MAX];    /* as the kernel names it, maybe in another mount namespace */
 };
 
 /* By the kernel's name (loop3); false for what is no loop device, or an unattached one. */

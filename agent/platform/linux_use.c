@@ -16,6 +16,7 @@
 #include "agent/platform/linux_mounts.h"
 #include "agent/platform/linux_signature.h"
 #include "agent/platform/linux_sysfs.h"
+#include "agent/platform/linux_twins.h"
 #include "agent/platform/posix.h"
 #include "common/memory.h"
 
@@ -31,12 +32,14 @@ static void name_of_path(const char *path, char name[PLATFORM_DEVICE_NAME])
 		name[0] = '\0';
 }
 
-/* Adds what shares its bytes by way of loop devices to the family, and to `sharing`. */
+/* Adds what shares its bytes, by way of loop devices or as another path to the same disk, to the
+ * family, and to `sharing`. */
 static void add_sharing(struct names *family, struct names *sharing, const char *name)
 {
 	struct names found = {0};
 
 	loop_add_sharing(&found, name);
+	twins_add(&found, name);
 	for (uint32_t i = 0; i < found.count; i++) {
 		names_add(sharing, found.names[i]);
 		names_add(family, found.names[i]);
@@ -77,6 +80,8 @@ static const char *call(char text[96], const char *device, const char *name)
 		snprintf(text, 96, "partition %s", device);
 	else if (sysfs_disk(name, disk) && strcmp(disk, device) == 0)
 		snprintf(text, 96, "the whole disk %s", device);
+	else if (is_twin(name, device))
+		snprintf(text, 96, "%s, another path to %s,", device, name);
 	else
 		snprintf(text, 96, "%s, which has bytes of %s,", device, name);
 	return text;
@@ -217,7 +222,8 @@ static int add_claimed(struct use_list *list, int fd, const char *name, struct e
 	return 0;
 }
 
-/* Another loop device over the same file can be mounted, also where it is not seen from here. */
+/* Another loop device over the same file, or another path to the disk, can be mounted, also where
+ * that is not seen from here. */
 static void add_sharing_claimed(struct use_list *list, const struct names *sharing,
 				const char *name)
 {

@@ -77,7 +77,7 @@ def test(lab):
     require_loop_devices(lab)
     require_tools("mkfs.ext4", "mkswap", "swapon", "sfdisk", "pvcreate", "cryptsetup", "blkid")
     bench = Bench(lab)
-    fleet = Fleet(lab, 1)
+    fleet = Fleet(lab, 2)
     never = [*mounted(lab, bench), *swaps(lab, bench), *btrfs(lab, bench), *members(lab, bench),
              *zfs(lab, bench), *kinds(lab, bench), *odd_holders(lab, bench)]
     armed = [*free(lab, bench)]
@@ -90,6 +90,8 @@ def test(lab):
         write_when_armed(lab, fleet, bench, name, device)
     changed_since_check(lab, fleet, bench, armed[0][1])
     system_disk(lab, fleet)
+    two_paths(lab, fleet, bench)
+    two_parts_of_a_file(lab, fleet, bench)
 
 
 # ---- the cells: (name, device in the plan, the device whose bytes count or None, words) ----
@@ -265,10 +267,10 @@ def free(lab, bench):
 
 # ---- asking ----
 
-def plan_for(lab, fleet, device, destroy):
+def plan_for(lab, fleet, device, destroy, host=0):
     target = {"device": device, **({"destroy": destroy} if destroy else {})}
     phases = [{"name": "write", "op": "write", "targets": ["raw"], "size": "8MiB"}]
-    return write_plan(lab, "cell", [{"host": fleet.hosts[0].address}], {"raw": target}, phases)
+    return write_plan(lab, "cell", [{"host": fleet.hosts[host].address}], {"raw": target}, phases)
 
 
 def armed_with(bench, device):
@@ -366,3 +368,61 @@ def system_disk(lab, fleet):
         done = fleet.muster("check", plan_for(lab, fleet, device, "serial:none"), "--fleet",
                             "--insecure").wait(60).expect(5)
         require("is mounted on /" in done.text or "system disk" in done.text, done.text)
+
+
+# ---- what needs an agent of its own ----
+
+SAME_WWN = """
+for disk in "$1" "$2"; do
+        from=/sys/devices/virtual/block/$disk to=$(mktemp -d)
+        for file in dev size diskseq ro queue/logical_block_size loop/backing_file; do
+                mkdir -p "$to/$(dirname $file)" && cat "$from/$file" > "$to/$file"
+        done
+        echo naa.600508b1001c0000 > "$to/wwid"
+        mount --bind "$to" "$from"
+done
+shift 2
+exec "$@"
+"""
+
+
+def two_paths(lab, fleet, bench):
+    """One disk under two names and no multipath over them: what is mounted by one is not written to
+    by the other. The agent sees a sysfs in which two loop devices have the same WWN."""
+    used, other = bench.disk("path-a", 64), bench.disk("path-b", 64)
+    lab.call("mkfs.ext4", "-q", used)
+    where = still(lab, used, "path-mount")
+    names = [os.path.basename(device) for device in (used, other)]
+    fleet.hosts[1].start_agent(None, devices=[used, other],
+                               before=["unshare", "--mount", "sh", "-c", SAME_WWN, "sh", *names])
+    armed = "wwn:naa.600508b1001c0000"
+    for mounted, words in ((True, f"{names[0]}, another path to {names[1]}, is mounted on {where}"),
+                           (False, None)):
+        before = bench.digest(other)
+        plan = plan_for(lab, fleet, other, armed, host=1)
+        done = fleet.muster("run", plan, "--out", lab.directory / "path", "--insecure").wait(60)
+        done.expect(5 if mounted else 0)
+        shutil.rmtree(lab.directory / "path")
+        require(not words or words in done.stderr, f"'{words}' is not said:\n{done.stderr}")
+        require((bench.digest(other) == before) == mounted, "changed, or not changed")
+        if mounted:
+            lab.call("umount", where)
+            # The agent's mount namespace has a copy.
+            pid = fleet.hosts[1].agent.pid
+            lab.call("nsenter", f"--mount=/proc/{pid}/ns/mnt", "umount", where)
+            where.mkdir(exist_ok=True)
+            lab.call("mount", "-t", "tmpfs", "tmpfs", where)
+    fleet.hosts[1].agent.end()
+    print("refused: mounted by another path to it", flush=True)
+
+
+def two_parts_of_a_file(lab, fleet, bench):
+    """Two loop devices over parts of one file are told apart by their identity."""
+    image = bench.image("halves")
+    first, second = (bench.attach(image, "--offset", offset, "--sizelimit", 32 * MIB)
+                     for offset in (0, 32 * MIB))
+    fleet.hosts[1].start_agent(None, devices=[first, second])
+    plan = plan_for(lab, fleet, second, bench.identity(first) + f":0+{32 * MIB}", host=1)
+    done = fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(5)
+    require(f'{bench.identity(second)}:{32 * MIB}+{32 * MIB}"' in done.stdout,
+            f"the identity does not tell which part it is:\n{done.stdout}")
