@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/known_data.h"
 #include "agent/made_journal.h"
 #include "agent/platform/platform.h"
 #include "common/memory.h"
@@ -151,6 +152,7 @@ void made_files_keep_all(struct made_files *files)
 int made_files_remove(struct made_files *files, const char *path, struct error *err)
 {
 	const struct made_file *file = find(files, path);
+	struct error ignored;
 	struct stat st;
 
 	if (!file) {
@@ -162,6 +164,7 @@ int made_files_remove(struct made_files *files, const char *path, struct error *
 		error_set(err, ERROR_SYSTEM, "cannot remove '%s': %s", path, strerror(errno));
 		return -1;
 	}
+	known_data_drop(files->journal.spool.path, path, &ignored); /* also before one is made */
 	if (made_journal_gone(&files->journal, path, err) < 0)
 		return -1;
 	if (ours || !there)

@@ -103,6 +103,11 @@ static bool is_intact(const char *line, size_t length)
 	return strncmp(line, sum, CHECKSUM_LENGTH) == 0;
 }
 
+const char *made_list_event(const char *line, size_t length)
+{
+	return is_intact(line, length) ? line + CHECKSUM_LENGTH + 1 : NULL;
+}
+
 /* The path after the event's word and a blank; NULL when it is another event. */
 static const char *after(const char *event, const char *word)
 {
@@ -127,9 +132,9 @@ static bool apply_made(struct made_list *list, const char *event)
 
 bool made_list_apply(struct made_list *list, const char *line, size_t length)
 {
-	const char *event = line + CHECKSUM_LENGTH + 1, *path;
+	const char *event = made_list_event(line, length), *path;
 
-	if (!is_intact(line, length))
+	if (!event)
 		return false;
 	if ((path = after(event, "want ")))
 		made_list_want(list, path);

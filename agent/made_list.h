@@ -33,6 +33,9 @@ void made_list_gone(struct made_list *list, const char *path);
  * caller. */
 char *made_list_line(const char *event);
 
+/* What is behind the checksum of a line without its line break; NULL when it is damaged. */
+const char *made_list_event(const char *line, size_t length);
+
 /* Applies a line without its line break; false when it is damaged. */
 bool made_list_apply(struct made_list *list, const char *line, size_t length);
 

@@ -33,6 +33,7 @@ static int find_file(struct part *part, const struct part_context *context, stru
 	if (safety_file(context->config, context->files, part->target, context->host, &part->path,
 			err))
 		return -1;
+	part->known_as = mem_text(part->path);
 	part->extent_bytes = part->target->size_bytes;
 	if (lstat(part->path, &st) == 0) {
 		part->allocated_bytes = (uint64_t)st.st_blocks * 512;
@@ -60,6 +61,9 @@ static int measure_device(struct part *part, struct error *err)
 	if (platform_open(part->path, false, false, &fd, err))
 		return -1;
 	int failed = platform_storage(fd, part->path, &part->storage, err);
+	char identity[PLATFORM_IDENTITY_SIZE];
+	bool has_identity = !failed && platform_identity(fd, part->path, identity);
+	part->known_as = mem_text(has_identity ? identity : part->path);
 	close(fd);
 	return failed;
 }
@@ -270,5 +274,6 @@ void part_release(struct part *part)
 {
 	part_close(part);
 	free(part->path);
-	part->path = NULL;
+	free(part->known_as);
+	part->path = part->known_as = NULL;
 }

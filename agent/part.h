@@ -22,8 +22,10 @@ enum part_kind { PART_FILE, PART_DEVICE, PART_NULL };
 struct part {
 	const struct target *target; /* lent */
 	enum part_kind kind;
-	char *path; /* of the file or device; NULL for null */
+	char *path;     /* of the file or device; NULL for null */
+	char *known_as; /* from run to run (known_data.h): the path, of a device its identity */
 	bool is_absent;
+	bool is_changed;          /* the phase writes to it, or it is laid out */
 	uint64_t allocated_bytes; /* of a file, before the phase */
 	uint64_t extent_bytes;    /* that I/O may use */
 	uint64_t used_bytes;      /* the phase touches [0, used_bytes) at most */

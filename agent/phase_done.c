@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "agent/expect.h"
 #include "agent/platform/platform.h"
 #include "common/memory.h"
 
@@ -56,6 +57,7 @@ void phase_conclude(struct phase_run *run)
 		crew_record(&run->crews[i], run->written);
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		evidence_close(&run->crews[i].evidence);
+	expect_remember(&run->targets, run->prepare.run, run->config->spool, run->written);
 	/* Here and not when the session frees the run: closing can wait for the disk. */
 	phase_targets_close(&run->targets);
 	find_outcome(run);

@@ -4,6 +4,7 @@
  * without changing it has been looked at, and nothing is laid out before all memory is there. */
 #include "agent/phase_run_inside.h"
 
+#include "agent/expect.h"
 #include "agent/offsets.h"
 #include "agent/platform/platform.h"
 #include "agent/space.h"
@@ -334,6 +335,18 @@ static int check_verify(struct phase_run *run, struct error *err)
 	return 0;
 }
 
+static int check_expect(struct phase_run *run, struct error *err)
+{
+	const char *expect = run->prepare.phase.expect;
+
+	if (!expect)
+		return 0;
+	if (phase_writes(&run->prepare.phase))
+		return refuse(err, "what an earlier run wrote can be expected by a read phase "
+				   "only: leave expect out, or use op: read");
+	return expect_load(&run->targets, expect, run->config->spool, run->written, err);
+}
+
 static int prepare_targets(struct phase_run *run, const char **at, struct error *err)
 {
 	struct part_context context = {
@@ -346,7 +359,7 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 	};
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
 		     space_check(&run->targets, err) || check_memory(run, err) ||
-		     check_verify(run, err) || go_on(run, err) ||
+		     check_expect(run, err) || check_verify(run, err) || go_on(run, err) ||
 		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
 
 	*at = run->targets.at;
@@ -366,6 +379,10 @@ int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 		return 0;
 	}
 	if (make_crews(run, at, err) || go_on(run, err) || open_evidence(run, at, err))
+		return -1;
+	*at = NULL;
+	if (expect_forget(&run->targets, &run->prepare.phase, run->config->spool, run->written,
+			  err))
 		return -1;
 	if (lay_out(run, at, err) || go_on(run, err) || park_workers(run, at, err))
 		return -1;

@@ -19,7 +19,7 @@ static int refuse(struct error *err, const struct load_target *target, const str
 {
 	error_set(err, ERROR_REFUSED,
 		  "target '%s' cannot be verified: %s at offset %llu of '%s'; write it in a phase "
-		  "before, in the same run",
+		  "before, or name the run that did with expect",
 		  target->target->name, why, (unsigned long long)offset, part->path);
 	return -1;
 }

@@ -10,6 +10,7 @@ struct file {
 	uint64_t generation;
 	struct written_range *ranges; /* ascending, not overlapping, none empty */
 	uint32_t count;
+	char *from; /* an earlier run of which all of them are; NULL: of this one */
 };
 
 struct written {
@@ -29,6 +30,7 @@ void written_free(struct written *written)
 	for (uint32_t i = 0; i < written->count; i++) {
 		free(written->files[i].path);
 		free(written->files[i].ranges);
+		free(written->files[i].from);
 	}
 	free(written->files);
 	free(written);
@@ -106,6 +108,8 @@ static void change(struct file *file, const struct written_range *by, bool is_se
 	struct file old = *file;
 	uint32_t i = 0;
 
+	free(file->from);
+	file->from = NULL;
 	file->ranges = NULL;
 	file->count = 0;
 	for (; i < old.count && old.ranges[i].from < by->from; i++)
@@ -138,6 +142,26 @@ const struct written_range *written_ranges(const struct written *written, const 
 
 	*count = file ? file->count : 0;
 	return file ? file->ranges : NULL;
+}
+
+void written_load(struct written *written, const char *path, const char *run, uint64_t generation,
+		  const struct written_range *ranges, uint32_t count)
+{
+	struct file *file = find_or_add(written, path);
+
+	free(file->from);
+	file->from = mem_text(run);
+	file->count = 0;
+	for (uint32_t i = 0; i < count; i++)
+		append(file, ranges[i]);
+	written_set_generation(written, path, generation);
+}
+
+const char *written_from(const struct written *written, const char *path)
+{
+	const struct file *file = find(written, path);
+
+	return file ? file->from : NULL;
 }
 
 uint64_t written_unit(uint64_t a, uint64_t b)

@@ -37,6 +37,13 @@ void written_set(struct written *written, const char *path, const struct written
  * `range->newest`. What was never written stays so: it may still be. */
 void written_touch(struct written *written, const char *path, const struct written_range *range);
 
+/* What an earlier run left, in place of what is known: ascending, not overlapping. */
+void written_load(struct written *written, const char *path, const char *run, uint64_t generation,
+		  const struct written_range *ranges, uint32_t count);
+
+/* The run that written_load named, while nothing else was written; else NULL. */
+const char *written_from(const struct written *written, const char *path);
+
 /* The file is new and empty, or is gone. The generation stays. */
 void written_forget(struct written *written, const char *path);
 

@@ -110,6 +110,11 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 				 "%s.verify: a write phase reads nothing that could be verified; "
 				 "add a read phase with verify: true, or leave it out",
 				 path);
+	if (phase->expect && phase_writes(phase))
+		plan_check_error(check, &phase->expect, phase,
+				 "%s.expect: what an earlier run wrote is there to be read; take "
+				 "op: read, or leave it out",
+				 path);
 	if (!phase_writes(phase) &&
 	    (phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_EACH))
 		plan_check_error(check, &phase->sync, phase,

@@ -114,8 +114,12 @@ static const struct record_row phase_rows[] = {
 		"aio, Linux's native AIO; auto takes for each target the cheapest that the host "
 		"lets us, and why is in the result"},
 	{MEMBER(struct phase, verify), .fallback = "false",
-	 .doc = "true: every byte read is compared with what muster wrote there in the same run; "
-		"what differs makes the run INVALID and is kept as evidence"},
+	 .doc = "true: every byte read is compared with what muster wrote there in the same run, "
+		"or in the one that `expect` names; what differs makes the run INVALID and is kept "
+		"as evidence"},
+	{MEMBER(struct phase, expect),
+	 .doc = "the id of an earlier run that wrote what is read, to a device or to a path with "
+		"`keep: true`, through agents with the same spool; nothing is laid out then"},
 	{MEMBER(struct phase, pattern), .names = pattern_names, .fallback = "random",
 	 .doc = "what is written, also by a lay-out: random, a stream of muster's own that no disk "
 		"can compress; aes-ctr, that of AES-128 in counter mode by OpenSSL, at three times "

@@ -66,7 +66,8 @@ struct phase {
 	bool allow_ram;
 	enum phase_cache cache;
 	enum phase_engine engine;
-	bool verify; /* what is read is compared with what was written */
+	bool verify;  /* what is read is compared with what was written */
+	char *expect; /* what is read was written by that earlier run; NULL: by this one */
 	enum phase_pattern pattern;
 	uint32_t compress; /* percent that compression saves of what is written */
 	uint32_t dedupe;   /* percent of what is written that stands elsewhere, too */

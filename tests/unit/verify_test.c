@@ -490,6 +490,128 @@ static void of_mixed_owners_nothing_is_known(void **state)
 	free(other->path);
 }
 
+/* ---- what an earlier run wrote ---- */
+
+/* As a new lease of a restarted agent: it remembers nothing. */
+static void start_again(const char *run, uint64_t seed)
+{
+	written_free(scene.written);
+	scene.written = written_new();
+	scene.prepare.run = (char *)run;
+	scene.prepare.seed = seed;
+}
+
+static void expect(const char *run)
+{
+	scene.prepare.phase = (struct phase){.name = "p",
+					     .targets = scene.names,
+					     .targets_count = 1,
+					     .block_size = 4096,
+					     .workers = 1,
+					     .queue_depth = 1,
+					     .direct = PHASE_DIRECT_PREFER,
+					     .size_bytes = 2 * MIB,
+					     .expect = (char *)run,
+					     .verify = true};
+}
+
+static struct miscompares verify_expected(const char *run, struct done *done)
+{
+	const struct phase how = {.block_size = 96 * KIB,
+				  .verify = true,
+				  .size_bytes = 2 * MIB,
+				  .expect = (char *)run};
+
+	run_phase(&how, done);
+	return done->targets[0].miscompares;
+}
+
+static void a_later_run_knows_what_an_earlier_one_wrote(void **state)
+{
+	(void)state;
+	const struct phase write = {
+		.op = PHASE_OP_WRITE, .block_size = 64 * KIB, .size_bytes = 2 * MIB, .dedupe = 40};
+	const struct phase random = {.op = PHASE_OP_WRITE,
+				     .block_size = 64 * KIB,
+				     .size_bytes = MIB,
+				     .access = PHASE_ACCESS_RANDOM};
+	struct done done;
+
+	scene_file(&scene, "t", 2 * MIB, true);
+	start_again("first", 7);
+	load(&write);
+	load(&random);
+	for (int i = 0; i < 2; i++) {
+		start_again("second", 8 + (uint64_t)i);
+		struct miscompares m = verify_expected("first", &done);
+		assert_int_equal(m.verified_bytes, 2 * MIB / (96 * KIB) * 96 * KIB);
+		assert_int_equal(m.blocks, 0);
+		record_release(&done_table, &done);
+	}
+	change_file("t", 300000, "!!!!", 4);
+	struct miscompares m = verify_expected("first", &done);
+	assert_int_equal(m.blocks, 1);
+	assert_int_equal(m.first_offset, 300000);
+	unlink(m.evidence);
+	record_release(&done_table, &done);
+}
+
+static void what_is_not_known_cannot_be_expected(void **state)
+{
+	(void)state;
+	const struct phase write = {
+		.op = PHASE_OP_WRITE, .block_size = 64 * KIB, .size_bytes = 2 * MIB};
+	const struct phase less = {.op = PHASE_OP_WRITE, .block_size = 64 * KIB, .size_bytes = MIB};
+	const struct phase read = {.block_size = 64 * KIB, .size_bytes = 2 * MIB};
+
+	scene_file(&scene, "t", 2 * MIB, true);
+	expect("first");
+	assert_refused("is not there");
+	start_again("first", 7);
+	load(&less);
+	start_again("second", 8);
+	expect("another");
+	assert_refused("was last written by run 'first'");
+	expect("first");
+	assert_refused("has not written to");
+	start_again("second", 8);
+	load(&write);
+	expect("first");
+	assert_refused("this run has written");
+	start_again("third", 9);
+	load(&read); /* lays it out, since it did not say that the data are there */
+	start_again("fourth", 10);
+	expect("second");
+	assert_refused("was last written by run 'third'");
+	expect("third");
+	scene.prepare.phase.op = PHASE_OP_MIXED;
+	assert_refused("by a read phase only");
+	scene_null(&scene, "n", MIB, false);
+	use("n");
+	expect("third");
+	assert_refused("null holds no data");
+}
+
+/* An agent that is killed while a phase writes leaves nothing that would be believed. */
+static void what_a_phase_is_writing_to_is_not_known(void **state)
+{
+	(void)state;
+	const struct phase write = {
+		.op = PHASE_OP_WRITE, .block_size = 64 * KIB, .size_bytes = 2 * MIB};
+	struct phase_run *phase;
+
+	scene_file(&scene, "t", 2 * MIB, true);
+	start_again("first", 7);
+	load(&write);
+	start_again("second", 8);
+	scene.prepare.phase.expect = NULL;
+	phase = scene_ready(&scene); /* and is never started */
+	phase_run_free(phase);
+	start_again("third", 9);
+	expect("first");
+	assert_refused("nothing is known of what run 'first' wrote");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,6 +628,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(zeros_are_written_and_not_verified, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_verified_is_refused, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_later_run_knows_what_an_earlier_one_wrote, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_known_cannot_be_expected, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_a_phase_is_writing_to_is_not_known, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(of_mixed_owners_nothing_is_known, set_up,
 						tear_down),
