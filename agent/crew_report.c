@@ -51,15 +51,46 @@ static void report_worker(const struct crew *crew, uint32_t index, struct done *
 	};
 }
 
-static void report_latency(const struct histogram *latency, struct done_target *into)
+static void report_bins(const struct histogram *latency, struct histogram_bin **bins,
+			uint32_t *count)
 {
-	into->max_latency_ns = latency->max;
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (!latency->counts[i])
 			continue;
-		struct histogram_bin *bin = RECORD_APPEND(into->latency, into->latency_count);
+		struct histogram_bin *bin = RECORD_APPEND(*bins, *count);
 		*bin = (struct histogram_bin){.index = i, .count = latency->counts[i]};
 	}
+}
+
+static void report_latency(const struct crew *crew, struct done_target *into)
+{
+	struct histogram *latency = mem_new(1, sizeof(*latency));
+
+	for (uint32_t i = 0; i < crew->count; i++)
+		histogram_merge(latency, &crew_worker(crew, i)->latency);
+	into->max_latency_ns = latency->max;
+	report_bins(latency, &into->latency, &into->latency_count);
+	free(latency);
+}
+
+static struct done_latency *latency_new(const struct histogram *latency)
+{
+	struct done_latency *into = mem_new(1, sizeof(*into));
+
+	into->max_ns = latency->max;
+	report_bins(latency, &into->bins, &into->bins_count);
+	return into;
+}
+
+static void report_response(const struct crew *crew, struct done_target *into)
+{
+	if (!phase_is_paced(crew->phase))
+		return;
+	struct histogram *response = mem_new(1, sizeof(*response));
+	for (uint32_t i = 0; i < crew->count; i++)
+		histogram_merge(response, crew_worker(crew, i)->response);
+	into->response = latency_new(response);
+	free(response);
 }
 
 static void report_sizes(const struct crew *crew, struct done_target *into)
@@ -133,7 +164,6 @@ static void report_miscompares(const struct crew *crew, struct miscompares *into
 void crew_report(const struct crew *crew, struct done *done)
 {
 	struct done_target *into = RECORD_APPEND(done->targets, done->targets_count);
-	struct histogram *latency = mem_new(1, sizeof(*latency));
 	uint64_t passes = UINT64_MAX;
 
 	into->target = mem_text(crew->target->target->name);
@@ -143,15 +173,14 @@ void crew_report(const struct crew *crew, struct done *done)
 		add_ramp(into, &worker->ramp);
 		add_after(into, &worker->after);
 		add_span(into, worker);
-		histogram_merge(latency, &worker->latency);
 		passes = worker_passes(worker) < passes ? worker_passes(worker) : passes;
 		report_worker(crew, i, done);
 	}
 	into->passes = passes > UINT32_MAX ? UINT32_MAX : (uint32_t)passes;
-	report_latency(latency, into);
+	report_latency(crew, into);
+	report_response(crew, into);
 	report_sizes(crew, into);
 	report_miscompares(crew, &into->miscompares);
-	free(latency);
 	const struct worker *failed = first_to_fail(crew);
 	if (failed)
 		into->first_error = describe(crew, &failed->error);

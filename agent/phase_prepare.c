@@ -85,6 +85,18 @@ static int check_data(const struct phase *phase, struct error *err)
 	return 0;
 }
 
+static int check_rate(const struct phase *phase, struct error *err)
+{
+	bool by_bytes = phase->rate_bytes > 0;
+	uint64_t rate = by_bytes ? phase->rate_bytes : phase->rate_operations;
+
+	if (by_bytes && phase->rate_operations)
+		return refuse(err, "a rate is of bytes or of operations, not of both");
+	if (rate && rate < phase_least_rate(phase, by_bytes))
+		return refuse(err, "the rate is less than an I/O a minute of each worker");
+	return 0;
+}
+
 static int check_shape(const struct phase *phase, struct error *err)
 {
 	if (phase->block_size < 512 || phase->block_size % 512 || phase->block_size > 1U << 30) {
@@ -370,7 +382,8 @@ int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 {
 	*at = NULL;
 	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err) ||
-	    check_mix(&run->prepare.phase, err) || check_counts(&run->prepare, err))
+	    check_mix(&run->prepare.phase, err) || check_rate(&run->prepare.phase, err) ||
+	    check_counts(&run->prepare, err))
 		return -1;
 	if (prepare_targets(run, at, err))
 		return -1;

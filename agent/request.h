@@ -19,6 +19,7 @@ struct request {
 	char *buffer;
 	struct io *ios;   /* one a part of the target */
 	uint32_t pending; /* parts that are not complete */
+	uint64_t due_ns;  /* of a phase with a rate */
 	uint64_t submitted_ns, completed_ns;
 	uint64_t moved_bytes;
 	int error; /* errno of the first part that failed; 0: none failed outright */

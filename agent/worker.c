@@ -30,6 +30,7 @@ uint64_t worker_memory(const struct worker_setup *setup)
 	uint64_t vectors = stripe_vectors(&setup->target->stripe, setup->phase->block_size);
 
 	return sizeof(struct worker) + worker_buffer_bytes(setup->phase, setup->target) +
+	       (phase_is_paced(setup->phase) ? sizeof(struct histogram) : 0) +
 	       buckets_memory(setup->bucket_ns, setup->phase->queue_depth) +
 	       setup->phase->queue_depth * (sizeof(struct request) + sizeof(struct request *)) +
 	       ios * (sizeof(struct io) + 2 * sizeof(struct io *) + vectors * sizeof(struct iovec));
@@ -126,6 +127,9 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 	w->intact = w->end_ns = UINT64_MAX;
 	offsets_init(&w->offsets, setup->phase, setup->target->used_bytes, setup->index,
 		     setup->order, setup->generation);
+	pace_init(&w->pace, setup->phase, setup->index);
+	if (w->pace.is_on)
+		w->response = mem_new(1, sizeof(*w->response));
 	if (allocate_buffers(w, err)) {
 		worker_free(w);
 		return NULL;
@@ -152,6 +156,7 @@ void worker_free(struct worker *w)
 	free(w->back);
 	free(w->memory);
 	free(w->keys);
+	free(w->response);
 	verify_release(&w->verify);
 	free(w->buffers);
 	free(w);
@@ -220,14 +225,21 @@ static bool has_to_drain(const struct worker *w)
 	       (w->in_flight || w->batch_count);
 }
 
+/* With a rate the next request is made ready while it is not due, and goes out by itself. */
+static uint32_t idle_to_leave(const struct worker *w)
+{
+	return w->pace.is_on && w->idle_count ? w->idle_count - 1 : 0;
+}
+
 /* A request for each idle slot. Filling takes long enough to look at the clock again after: there
  * is no submit past the end. */
 static void gather(struct worker *w)
 {
 	bool filled = false;
+	uint32_t leave = idle_to_leave(w);
 
 	w->batch_count = w->batch_sent = 0;
-	while (w->idle_count && !is_over(w) && !has_to_drain(w)) {
+	while (w->idle_count > leave && !is_over(w) && !has_to_drain(w)) {
 		struct request *request = w->idle[w->idle_count - 1];
 		if (!offsets_next(&w->offsets, &request->place)) {
 			w->finished = true;
@@ -235,6 +247,8 @@ static void gather(struct worker *w)
 		}
 		w->idle_count--;
 		request->number = w->submitted++;
+		if (w->pace.is_on)
+			request->due_ns = pace_take(&w->pace, request->place.length);
 		w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
 		if (request->place.kind == IO_WRITE) {
 			fill(w, request);
@@ -282,6 +296,12 @@ static void note_error(struct worker *w, const struct request *request)
 	}
 }
 
+/* A clock that has jumped back makes no I/O shorter than nothing. */
+static uint64_t since(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns >= from_ns ? to_ns - from_ns : 0;
+}
+
 static void add(struct tally *tally, const struct completion *c)
 {
 	if (c->kind == IO_READ)
@@ -302,6 +322,8 @@ static void count(struct worker *w, const struct request *request, const struct 
 	if (tally != &w->after)
 		return;
 	histogram_add(&w->latency, c->latency_ns);
+	if (w->response)
+		histogram_add(w->response, since(request->due_ns, request->completed_ns));
 	if (w->offsets.sizes_count)
 		add(&w->sizes[request->place.size], c);
 }
@@ -315,14 +337,6 @@ static void turn(struct worker *w)
 	w->end_ns = clock_map_end(w->map);
 }
 
-/* A clock that has jumped back makes no I/O shorter than nothing. */
-static uint64_t latency_of(const struct request *request)
-{
-	bool is_sane = request->completed_ns >= request->submitted_ns;
-
-	return is_sane ? request->completed_ns - request->submitted_ns : 0;
-}
-
 static void book(struct worker *w, const struct request *request)
 {
 	struct completion c = {
@@ -330,7 +344,7 @@ static void book(struct worker *w, const struct request *request)
 		.failed = request->moved_bytes < request->place.length || request->error,
 		.bytes = request->moved_bytes,
 		.completed_ns = request->completed_ns,
-		.latency_ns = latency_of(request),
+		.latency_ns = since(request->submitted_ns, request->completed_ns),
 	};
 
 	if (request->number == 0)
@@ -359,10 +373,10 @@ static void verify(struct worker *w, const struct request *request)
 	w->now_ns = clock_now_ns();
 }
 
-static void collect(struct worker *w)
+static void collect(struct worker *w, uint32_t at_least)
 {
 	uint32_t room = w->depth * w->setup.target->parts_count;
-	uint32_t back = w->setup.target->engine->reap(w->engine, w->back, 1, room);
+	uint32_t back = w->setup.target->engine->reap(w->engine, w->back, at_least, room);
 
 	w->in_flight -= back;
 	for (uint32_t i = 0; i < back; i++) {
@@ -406,6 +420,18 @@ void worker_cancel(struct worker *w)
 	end_engine(w);
 }
 
+/* The first one was gathered before the start was known, and went out just now. */
+static void begin_pace(struct worker *w)
+{
+	uint64_t start_ns = clock_map_start(w->map);
+
+	pace_begin(&w->pace, start_ns);
+	if (w->batch_count)
+		w->requests[w->batch[0]->parent].due_ns += start_ns;
+	if (w->setup.target->engine->wait)
+		w->setup.target->engine->wait(w->engine, 0);
+}
+
 /* Between waking and the submit is only what has to be. */
 void worker_start(struct worker *w, const struct clock_map *map)
 {
@@ -416,15 +442,17 @@ void worker_start(struct worker *w, const struct clock_map *map)
 		drop_batch(w);
 	if (w->batch_count)
 		submit(w);
+	if (w->pace.is_on)
+		begin_pace(w);
 	buckets_begin(&w->buckets, map);
 	turn(w);
 }
 
-void worker_run(struct worker *w)
+static void run(struct worker *w)
 {
 	for (;;) {
 		if (w->in_flight)
-			collect(w);
+			collect(w, 1);
 		else if (w->finished && w->batch_sent == w->batch_count)
 			break;
 		if (w->batch_sent == w->batch_count)
@@ -432,6 +460,78 @@ void worker_run(struct worker *w)
 		if (w->batch_sent < w->batch_count)
 			submit(w);
 	}
+}
+
+/* ---- the same, held to a rate ---- */
+
+/* Who waits looks at least so often whether it is over. */
+#define LOOK_NS (50 * NS_PER_MS)
+
+/* For the next request to be due, or for something to come back. */
+static void wait_for(struct worker *w, uint64_t due_ns)
+{
+	uint64_t most = w->now_ns + LOOK_NS, until = due_ns < most ? due_ns : most;
+
+	if (w->end_ns < until)
+		until = w->end_ns;
+	if (!w->in_flight) {
+		clock_sleep_until(until);
+		return;
+	}
+	if (w->setup.target->engine->wait)
+		w->setup.target->engine->wait(w->engine, until);
+	collect(w, w->setup.target->engine->wait ? 0 : 1);
+}
+
+/* Whether the request that was gathered may go out now. Where the phase is over before it is due it
+ * never was. */
+static bool is_due(struct worker *w)
+{
+	uint64_t due_ns = w->requests[w->batch[0]->parent].due_ns;
+
+	for (;;) {
+		w->now_ns = clock_now_ns();
+		w->end_ns = clock_map_end(w->map);
+		if (is_over(w)) {
+			drop_batch(w);
+			return false;
+		}
+		if (w->now_ns >= due_ns)
+			return true;
+		wait_for(w, due_ns);
+	}
+}
+
+/* At once, though the next one is still to be filled. */
+static void submit_now(struct worker *w)
+{
+	submit(w);
+	if (w->setup.target->engine->wait)
+		w->setup.target->engine->wait(w->engine, 0);
+}
+
+static void run_paced(struct worker *w)
+{
+	for (;;) {
+		if (w->batch_sent == w->batch_count)
+			gather(w);
+		if (w->batch_sent < w->batch_count) {
+			if (w->batch_sent || is_due(w))
+				submit_now(w);
+		} else if (w->in_flight) {
+			collect(w, 1);
+		} else if (w->finished) {
+			break;
+		}
+	}
+}
+
+void worker_run(struct worker *w)
+{
+	if (w->pace.is_on)
+		run_paced(w);
+	else
+		run(w);
 	end_engine(w);
 }
 

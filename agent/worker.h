@@ -13,6 +13,7 @@
 #include "agent/buckets.h"
 #include "agent/engine/engine.h"
 #include "agent/offsets.h"
+#include "agent/pace.h"
 #include "agent/phase_targets.h"
 #include "agent/request.h"
 #include "agent/verify.h"
@@ -62,6 +63,7 @@ struct worker_error {
 struct worker {
 	struct worker_setup setup;
 	struct offsets offsets;
+	struct pace pace;
 	struct engine *engine;
 	struct request *requests, **idle; /* depth each */
 	uint32_t depth, idle_count;
@@ -87,8 +89,9 @@ struct worker {
 	uint64_t intact; /* requests before the first that did not; UINT64_MAX: all */
 	uint64_t first_submit_ns, last_completion_ns; /* 0: none */
 	struct worker_error error;
-	struct histogram latency; /* of `after` */
-	struct verify verify;     /* where the phase verifies */
+	struct histogram latency;   /* of `after`: submit to completion */
+	struct histogram *response; /* due to completion; NULL: the phase has no rate */
+	struct verify verify;       /* where the phase verifies */
 
 	struct buckets buckets;
 	/* Since when nothing came back of what is in flight; 0: nothing is. */

@@ -61,6 +61,8 @@ static const struct kind bytes_kind = {
 	byte_units, "a number of bytes",
 	"4096, 4KiB, 1MiB, 2GiB or 1TiB (k, M, G, T are binary too), or decimal: 800MB"};
 static const struct kind rate_kind = {byte_units, "a rate", "a size and '/s': 200MiB/s or 800MB/s"};
+static const struct kind load_rate_kind = {byte_units, "a rate",
+					   "100MiB/s of bytes, or 500/s or 500 iops of operations"};
 static const struct kind time_kind = {time_units, "a time", "50ns, 10us, 50ms, 60s, 5m or 2h"};
 static const struct kind percent_kind = {percent_units, "a percentage",
 					 "a whole number and '%', as 10%"};
@@ -222,6 +224,45 @@ int units_parse_rate(const char *text, uint64_t *bytes_per_s, struct error *err)
 	if (end - text < 2 || strcmp(end - 2, "/s") != 0)
 		return refuse(text, &rate_kind, "it does not end with '/s'", err);
 	return parse(text, end - 2, &rate_kind, bytes_per_s, err);
+}
+
+/* Where the number of "500/s" or "500 iops" ends; NULL when the text is of bytes. */
+static const char *operations_end(const char *text)
+{
+	const char *at = text;
+
+	while (is_digit(*at) || *at == '.')
+		at++;
+	const char *unit = skip_blanks(at);
+	return at > text && (!strcmp(unit, "/s") || !strcmp(unit, "iops")) ? at : NULL;
+}
+
+static int parse_operations(const char *text, const char *end, uint64_t *value, struct error *err)
+{
+	struct number number;
+	const char *wrong = parse_number(text, &number);
+
+	if (!wrong && number.rest != end)
+		wrong = "its unit is not known";
+	if (!wrong)
+		wrong = scale(&number, 1, value);
+	return wrong ? refuse(text, &load_rate_kind, wrong, err) : 0;
+}
+
+int units_parse_load_rate(const char *text, uint64_t *bytes_per_s, uint64_t *operations_per_s,
+			  struct error *err)
+{
+	const char *operations = operations_end(text), *end = text_end(text);
+
+	*bytes_per_s = *operations_per_s = 0;
+	if (!operations && (end - text < 2 || strcmp(end - 2, "/s") != 0))
+		return refuse(text, &load_rate_kind, "it is not by the second", err);
+	if (operations ? parse_operations(text, operations, operations_per_s, err)
+		       : parse(text, end - 2, &load_rate_kind, bytes_per_s, err))
+		return -1;
+	if (!*bytes_per_s && !*operations_per_s)
+		return refuse(text, &load_rate_kind, "a rate is more than 0", err);
+	return 0;
 }
 
 /* Where the "x" of "2x ram" ends; NULL when the text does not end with "ram". */

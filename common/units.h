@@ -21,6 +21,10 @@ int units_parse_bytes(const char *text, uint64_t *bytes, struct error *err);
 int units_parse_ns(const char *text, uint64_t *ns, struct error *err);
 int units_parse_percent(const char *text, uint64_t *percent, struct error *err);
 int units_parse_rate(const char *text, uint64_t *bytes_per_s, struct error *err);
+/* Of bytes or of operations: "100MiB/s", "500/s" or "500 iops". One of the two is set, the other
+ * is 0. */
+int units_parse_load_rate(const char *text, uint64_t *bytes_per_s, uint64_t *operations_per_s,
+			  struct error *err);
 /* Bytes, or a multiple of the host's RAM: "2x ram", "0.5x ram". One of the two is set, the other
  * is 0; the multiple is in thousandths. */
 int units_parse_size(const char *text, uint64_t *bytes, uint64_t *thousandths_of_ram,

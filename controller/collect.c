@@ -24,10 +24,12 @@ static void free_series(struct result_phase *phase, struct phase_series *series)
 			free(series->series[h][t].buckets);
 		free(series->series[h]);
 		free(series->latency[h]);
+		free(series->response[h]);
 		free(series->edges[h]);
 	}
 	free(series->series);
 	free(series->latency);
+	free(series->response);
 	free(series->edges);
 	free(series->edges_count);
 	*series = (struct phase_series){0};
@@ -78,6 +80,7 @@ void collect_begin(struct collect *collect, const struct fleet *fleet, const str
 	*series = (struct phase_series){
 		.series = mem_new(fleet->count, sizeof(*series->series)),
 		.latency = mem_new(fleet->count, sizeof(*series->latency)),
+		.response = mem_new(fleet->count, sizeof(*series->response)),
 		.edges = mem_new(fleet->count, sizeof(*series->edges)),
 		.edges_count = mem_new(fleet->count, sizeof(*series->edges_count)),
 	};
@@ -180,15 +183,39 @@ static void fill_from_series(struct result_phase *phase, const struct series *se
 	target->bytes = target->bytes_read + target->bytes_written;
 }
 
-static void fill_latency(const struct done_target *from, struct histogram *h,
-			 struct result_target *target)
+static struct result_latency fill_histogram(struct histogram *h, const struct histogram_bin *bins,
+					    uint32_t count, uint64_t max_ns)
 {
-	for (uint32_t i = 0; i < from->latency_count; i++) {
-		h->counts[from->latency[i].index] += from->latency[i].count;
-		h->total += from->latency[i].count;
+	for (uint32_t i = 0; i < count; i++) {
+		h->counts[bins[i].index] += bins[i].count;
+		h->total += bins[i].count;
 	}
-	h->max = from->max_latency_ns;
-	target->latency_ns = window_latency(h);
+	h->max = max_ns;
+	return window_latency(h);
+}
+
+/* Times that not every phase has: a row of histograms is made when there are some. */
+static struct result_latency *fill_more(struct histogram **row, uint32_t targets, uint32_t t,
+					const struct done_latency *from)
+{
+	if (!from)
+		return NULL;
+	if (!*row)
+		*row = mem_new(targets, sizeof(**row));
+	struct result_latency *latency = mem_new(1, sizeof(*latency));
+	*latency = fill_histogram(&(*row)[t], from->bins, from->bins_count, from->max_ns);
+	return latency;
+}
+
+static void fill_latencies(const struct done_target *from, struct phase_series *series, uint32_t h,
+			   uint32_t t, struct result_phase_host *entry)
+{
+	struct result_target *target = &entry->targets[t];
+
+	target->latency_ns = fill_histogram(&series->latency[h][t], from->latency,
+					    from->latency_count, from->max_latency_ns);
+	target->response_ns =
+		fill_more(&series->response[h], entry->targets_count, t, from->response);
 }
 
 /* A host's answer and its clock, while they are put into the result. */
@@ -333,7 +360,7 @@ static void fill_done(struct filling *filling, uint32_t h)
 	if (done->targets_count == entry->targets_count) {
 		for (uint32_t t = 0; t < entry->targets_count; t++) {
 			fill_target(filling, &done->targets[t], &entry->targets[t]);
-			fill_latency(&done->targets[t], &series->latency[h][t], &entry->targets[t]);
+			fill_latencies(&done->targets[t], series, h, t, entry);
 		}
 		const char *wrong = check_sums(phase, series->series[h], entry);
 		if (wrong) {

@@ -268,6 +268,18 @@ static void resolve_sync(struct plan *plan)
 	}
 }
 
+static void resolve_rates(struct plan *plan)
+{
+	struct error err;
+
+	for (uint32_t i = 0; i < plan->phases_count; i++) {
+		struct phase *phase = &plan->phases[i];
+		if (phase->rate)
+			units_parse_load_rate(phase->rate, &phase->rate_bytes,
+					      &phase->rate_operations, &err);
+	}
+}
+
 /* Once as the plan has the targets, once as each entry of agents that differs has them. */
 static void check_scopes(struct plan_check *check)
 {
@@ -299,8 +311,10 @@ void plan_check(struct plan_check *check)
 		check_scopes(check);
 		check_gates(check);
 	}
-	if (check->sound && !check->failed)
+	if (check->sound && !check->failed) {
 		resolve_sync(check->plan);
+		resolve_rates(check->plan);
+	}
 	free(check->said);
 	check->said = NULL;
 	check->said_count = 0;

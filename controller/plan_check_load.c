@@ -62,7 +62,28 @@ static void check_mix(struct plan_check *check, const struct phase *phase, const
 				 path);
 }
 
+/* ---- a rate ---- */
+
+static void check_rate(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	uint64_t bytes, operations;
+	struct error err = {0};
+
+	if (!phase->rate)
+		return;
+	if (units_parse_load_rate(phase->rate, &bytes, &operations, &err) < 0) {
+		plan_check_error(check, &phase->rate, phase, "%s.rate: %s", path, err.text);
+		return;
+	}
+	if ((bytes ? bytes : operations) < phase_least_rate(phase, bytes > 0))
+		plan_check_error(check, &phase->rate, phase,
+				 "%s.rate: '%s' is less than an I/O a minute of each of %u "
+				 "workers; take a higher rate, fewer workers or smaller blocks",
+				 path, phase->rate, phase->workers);
+}
+
 void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	check_mix(check, phase, path);
+	check_rate(check, phase, path);
 }

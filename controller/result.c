@@ -93,6 +93,8 @@ static const struct record_row target_rows[] = {
 	 .doc = "the same with sync_ns in the time; null without a sync"},
 	{MEMBER(struct result_target, sync_ns), .doc = "time of the fsync at the end"},
 	{MEMBER_ONE(struct result_target, latency_ns, latency_table), .doc = "without the ramp"},
+	{MEMBER_MAYBE(struct result_target, response_ns, latency_table),
+	 .doc = "from when an I/O was due to its completion; null: the phase has no rate"},
 	{MEMBER_LIST(struct result_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
@@ -198,6 +200,8 @@ static const struct record_row cluster_rows[] = {
 	{MEMBER(struct result_cluster, iops), .doc = "over the same time as the headline"},
 	{MEMBER_ONE(struct result_cluster, latency_ns, latency_table),
 	 .doc = "from the hosts' merged histograms"},
+	{MEMBER_MAYBE(struct result_cluster, response_ns, latency_table),
+	 .doc = "from when an I/O was due to its completion, merged; null: the phase has no rate"},
 };
 static const struct record_table cluster_table = RECORD_TABLE(
 	struct result_cluster, "cluster", cluster_rows, "What the hosts did together.");

@@ -183,6 +183,14 @@ static const struct record_row histogram_bin_rows[] = {
 static const struct record_table histogram_bin_table = RECORD_TABLE(
 	struct histogram_bin, "histogram_bin", histogram_bin_rows, "One non-empty latency bucket.");
 
+static const struct record_row done_latency_rows[] = {
+	{MEMBER(struct done_latency, max_ns), .doc = "exact"},
+	{MEMBER_LIST(struct done_latency, bins, histogram_bin_table), .doc = "the histogram"},
+};
+static const struct record_table done_latency_table =
+	RECORD_TABLE(struct done_latency, "done_latency", done_latency_rows,
+		     "Times beside those from submit to completion, after the ramp.");
+
 static const struct record_row done_target_rows[] = {
 	{MEMBER(struct done_target, target), .required = true, .doc = "its name"},
 	{MEMBER(struct done_target, bytes_read),
@@ -200,6 +208,8 @@ static const struct record_row done_target_rows[] = {
 	{MEMBER(struct done_target, sync_ns), .doc = "time of the fsync at the end"},
 	{MEMBER(struct done_target, max_latency_ns), .doc = "exact, after the ramp"},
 	{MEMBER_LIST(struct done_target, latency, histogram_bin_table), .doc = "after the ramp"},
+	{MEMBER_MAYBE(struct done_target, response, done_latency_table),
+	 .doc = "from when an I/O was due to its completion; absent: the phase has no rate"},
 	{MEMBER_LIST(struct done_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},

@@ -169,6 +169,12 @@ struct histogram_bin {
 	uint32_t index;
 	uint64_t count;
 };
+/* Latencies beside those from submit to completion. */
+struct done_latency {
+	uint64_t max_ns;
+	struct histogram_bin *bins;
+	uint32_t bins_count;
+};
 struct done_target {
 	char *target;
 	uint64_t bytes_read, bytes_written; /* counted apart from the buckets, without ramp */
@@ -182,7 +188,8 @@ struct done_target {
 	uint64_t max_latency_ns;
 	struct histogram_bin *latency; /* without ramp */
 	uint32_t latency_count;
-	struct done_size *sizes; /* of a mix of block sizes */
+	struct done_latency *response; /* of a phase with a rate; else NULL */
+	struct done_size *sizes;       /* of a mix of block sizes */
 	uint32_t sizes_count;
 	char *first_error; /* a sentence with offset; NULL: none */
 	struct miscompares miscompares;

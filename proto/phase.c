@@ -92,6 +92,17 @@ static const struct record_row phase_rows[] = {
 	 .doc = "goes before runtime, rounded up to whole buckets, is flagged in the timeline and "
 		"left "
 		"out of the figures"},
+	{MEMBER(struct phase, rate),
+	 .doc = "what each target of each host is held to, all of its workers together: bytes "
+		"(100MiB/s) or operations (500/s, 500 iops). I/Os are due at even distances "
+		"whatever the device does: what could not go out in time goes out later, and its "
+		"response time counts from when it was due; latency, from submit to completion, is "
+		"kept beside it. With queue_depth: 1 a worker that waits for the device submits "
+		"nothing: take a deeper queue or more workers"},
+	{MEMBER(struct phase, rate_bytes), .computed = true,
+	 .doc = "the rate in bytes a second; 0: it is not by bytes"},
+	{MEMBER(struct phase, rate_operations), .computed = true,
+	 .doc = "the rate in operations a second; 0: it is not by operations"},
 	{MEMBER(struct phase, split), .names = split_names, .fallback = "regions",
 	 .doc = "how workers share a target: contiguous regions of whole blocks, or in turns on "
 		"one "

@@ -60,6 +60,8 @@ struct phase {
 	uint64_t size_bytes; /* computed: `size` on this host; 0: no such end */
 	uint64_t runtime;    /* ns; 0: until `size` is moved */
 	uint64_t ramp;       /* ns before runtime, left out of the figures */
+	char *rate;          /* that each target of each host is held to, as written; NULL: none */
+	uint64_t rate_bytes, rate_operations; /* computed: it, a second; 0: not by these */
 	enum phase_split split;
 	enum phase_sync sync;
 	enum phase_direct direct;
@@ -90,6 +92,18 @@ extern const char *const phase_op_names[];
 static inline bool phase_writes(const struct phase *phase)
 {
 	return phase->op != PHASE_OP_READ;
+}
+
+/* Whether it is held to a rate. */
+static inline bool phase_is_paced(const struct phase *phase)
+{
+	return phase->rate_bytes || phase->rate_operations;
+}
+
+/* An I/O a minute of each worker: slower, nobody would know whether it goes on. */
+static inline uint64_t phase_least_rate(const struct phase *phase, bool by_bytes)
+{
+	return (phase->workers * (by_bytes ? phase->block_size : 1) + 59) / 60;
 }
 
 /* Whether both have I/Os of the same sizes in the same shares. */

@@ -61,6 +61,9 @@ struct engine_ops {
 	/* Gives back between `at_least` and `at_most` completed I/Os, in any order. */
 	uint32_t (*reap)(struct engine *engine, struct io **ios, uint32_t at_least,
 			 uint32_t at_most);
+	/* Sends what was submitted, and waits until something can be reaped or `until_ns` of
+	 * clock_now_ns() has passed. NULL: what is submitted is complete. */
+	void (*wait)(struct engine *engine, uint64_t until_ns);
 	void (*close)(struct engine *engine);
 };
 

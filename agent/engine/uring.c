@@ -414,6 +414,30 @@ static uint32_t uring_reap(struct engine *engine, struct io **ios, uint32_t at_l
 	return count;
 }
 
+/* Kernels before 5.11 cannot wait with an end: looked at again and again. */
+static void uring_wait(struct engine *engine, uint64_t until_ns)
+{
+	uint64_t now = clock_now_ns();
+	struct io_uring_cqe *entry;
+
+	if (engine->broken)
+		return;
+	if (until_ns <= now || !engine->in_flight) {
+		io_uring_submit_and_get_events(&engine->ring);
+		return;
+	}
+	if (engine->ring.features & IORING_FEAT_EXT_ARG) {
+		struct __kernel_timespec left = {.tv_sec = (long long)((until_ns - now) / NS_PER_S),
+						 .tv_nsec =
+							 (long long)((until_ns - now) % NS_PER_S)};
+		io_uring_submit_and_wait_timeout(&engine->ring, &entry, 1, &left, NULL);
+		return;
+	}
+	io_uring_submit(&engine->ring);
+	while (!io_uring_cq_ready(&engine->ring) && clock_now_ns() < until_ns)
+		clock_sleep(20 * NS_PER_US);
+}
+
 const struct engine_ops engine_uring = {
 	.name = "uring",
 	.probe = uring_probe,
@@ -423,5 +447,6 @@ const struct engine_ops engine_uring = {
 	.note = uring_note,
 	.submit = uring_submit,
 	.reap = uring_reap,
+	.wait = uring_wait,
 	.close = uring_close,
 };

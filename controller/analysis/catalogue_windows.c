@@ -23,6 +23,11 @@ static const struct catalogue_row rows[] = {
 	 "Failed operations > 0 outside the ramp; NOTE where a gate on errors allows as many.",
 	 "IOR and IO500 make a run with errors invalid",
 	 "look at the kernel's log of that host; a gate on errors says how many are acceptable"},
+	{"RATE_NOT_REACHED", "WARN", "A target moved less than the rate that it was held to.",
+	 "Throughput, or operations a second, of the target < 95 % of the phase's rate.",
+	 "SNIA's tests take a load as achieved within 5 % of what was asked for",
+	 "where it has to be reached take a deeper queue, more workers or a lower rate; else read "
+	 "its response times as those of a queue that grew"},
 	{"MISCOMPARE", "INVALID", "What was read is not what was written.",
 	 "One sector or more differs from what this run wrote there; verify: true.", "muster's own",
 	 "do not trust what this storage gives back; look at the evidence, the kernel's log, and "

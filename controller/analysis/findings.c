@@ -13,6 +13,7 @@
 #include "controller/analysis/catalogue.h"
 #include "controller/analysis/clock_findings.h"
 #include "controller/analysis/devices.h"
+#include "controller/analysis/load_findings.h"
 #include "controller/analysis/rules.h"
 #include "controller/analysis/window.h"
 
@@ -441,6 +442,7 @@ void findings_compute(struct result *result, const struct result_series *series)
 		check_window(result, &result->phases[p]);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_targets(result, &result->phases[p]);
+	load_findings_compute(result);
 	rules_compute(result, series);
 	uint32_t notes = result->findings_count;
 	for (uint32_t p = 0; p < result->phases_count; p++)

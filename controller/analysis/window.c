@@ -221,18 +221,36 @@ static void measure_window(struct result_cluster *cluster, const struct result_p
 	*iops = window_rate(operations, window);
 }
 
+/* Of all hosts that count; `any`: whether there was one to merge. */
 static struct result_latency merge_latency(const struct result_phase *phase,
-					   const struct phase_series *series)
+					   struct histogram *const *of, bool *any)
 {
 	struct histogram *all = mem_new(1, sizeof(*all));
 
-	for (uint32_t h = 0; series && series->latency && h < phase->hosts_count; h++)
-		for (uint32_t t = 0;
-		     window_host_counts(&phase->hosts[h]) && t < phase->hosts[h].targets_count; t++)
-			histogram_merge(all, &series->latency[h][t]);
+	*any = false;
+	for (uint32_t h = 0; of && h < phase->hosts_count; h++)
+		for (uint32_t t = 0; of[h] && window_host_counts(&phase->hosts[h]) &&
+				     t < phase->hosts[h].targets_count;
+		     t++) {
+			histogram_merge(all, &of[h][t]);
+			*any = true;
+		}
 	struct result_latency latency = window_latency(all);
 	free(all);
 	return latency;
+}
+
+static struct result_latency *merge_more(const struct result_phase *phase,
+					 struct histogram *const *of)
+{
+	bool any;
+	struct result_latency latency = merge_latency(phase, of, &any);
+
+	if (!any)
+		return NULL;
+	struct result_latency *more = mem_new(1, sizeof(*more));
+	*more = latency;
+	return more;
 }
 
 static bool is_complete(const struct result_phase *phase)
@@ -248,6 +266,7 @@ void window_compute(struct result_phase *phase, const struct phase_series *serie
 	struct result_cluster *cluster = mem_new(1, sizeof(*cluster));
 	struct window_interval span = window_span(phase);
 	double window_iops = NAN;
+	bool any;
 
 	add_totals(cluster, phase);
 	measure_window(cluster, phase, series, &window_iops);
@@ -257,7 +276,8 @@ void window_compute(struct result_phase *phase, const struct phase_series *serie
 	cluster->headline = mem_text(timed ? "all_active" : "span");
 	cluster->gap = headline > 0 ? cluster->sum_of_averages_bytes_per_s / headline : NAN;
 	cluster->iops = timed ? window_iops : window_rate(cluster->operations, span);
-	cluster->latency_ns = merge_latency(phase, series);
+	cluster->latency_ns = merge_latency(phase, series ? series->latency : NULL, &any);
+	cluster->response_ns = merge_more(phase, series ? series->response : NULL);
 	if (is_complete(phase))
 		phase->cluster = cluster;
 	else

@@ -33,7 +33,8 @@ static char *format_blocks(char text[BLOCKS_SIZE], const struct phase *plan)
 /* "4 workers a target, 1MiB blocks, sequential, runtime 60 s, ramp 5 s" */
 static void print_demand(const struct result_phase *phase, const struct phase *plan, FILE *file)
 {
-	char block[BLOCKS_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "", ramp[64] = "";
+	char block[BLOCKS_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "", ramp[64] = "",
+						      rate[96] = "";
 
 	if (!plan) {
 		layout_paragraph(file, INDENT, "", "%s", text_or(phase->op, "?"));
@@ -45,13 +46,15 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 		snprintf(end, sizeof(end), ", runtime %s", layout_ns(ns, plan->runtime));
 	if (phase->ramp_ns)
 		snprintf(ramp, sizeof(ramp), ", ramp %s", layout_ns(ns, phase->ramp_ns));
+	if (plan->rate)
+		snprintf(rate, sizeof(rate), ", held to %s a target", plan->rate);
 	layout_paragraph(file, INDENT, "",
-			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s",
+			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s%s",
 			 phase_op_names[plan->op], mix,
 			 plan->access == PHASE_ACCESS_RANDOM ? "random" : "sequential",
 			 format_blocks(block, plan), plan->workers, plan->workers == 1 ? "" : "s",
 			 plan->queue_depth, plan->size ? ", size " : "",
-			 plan->size ? plan->size : "", end, ramp);
+			 plan->size ? plan->size : "", end, ramp, rate);
 }
 
 static void print_heading(const struct result *result, uint32_t index, FILE *file)
@@ -132,6 +135,43 @@ static void print_targets(const struct result_phase *phase, FILE *file)
 				   &phase->hosts[h].targets[t]);
 	if (table.cells_count)
 		layout_print(&table, INDENT, file);
+}
+
+static void add_times(struct layout_table *table, const char *host,
+		      const struct result_target *target, const char *what,
+		      const struct result_latency *times)
+{
+	layout_cell(table, "%s", host);
+	layout_cell(table, "%s", text_or(target->target, "?"));
+	layout_cell(table, "%s", what);
+	latency_cell(table, times->p50);
+	latency_cell(table, times->p90);
+	latency_cell(table, times->p99);
+	latency_cell(table, times->p999);
+	latency_cell(table, (double)times->max);
+}
+
+/* Only where there are others than from submit to completion. */
+static void print_times(const struct result_phase *phase, FILE *file)
+{
+	static const char *const headings[] = {"host", "target", "time", "p50", "p90",
+					       "p99",  "p99.9",  "max",  NULL};
+	struct layout_table table = {.headings = headings, .align = "lllrrrrr"};
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			const struct result_target *target = &phase->hosts[h].targets[t];
+			const char *host = text_or(phase->hosts[h].host, "?");
+			if (!target->response_ns)
+				continue;
+			add_times(&table, host, target, "service, from submit",
+				  &target->latency_ns);
+			add_times(&table, host, target, "response, from due", target->response_ns);
+		}
+	if (!table.cells_count)
+		return;
+	fputc('\n', file);
+	layout_print(&table, INDENT, file);
 }
 
 static void add_size(struct layout_table *table, const char *host,
@@ -306,9 +346,11 @@ static void print_rates(const struct result_phase *phase, const struct result_cl
 	layout_print(&table, INDENT, file);
 }
 
-static void print_latency(const struct result_cluster *cluster, FILE *file)
+#define LATENCY_SIZE 256
+
+/* "p50 80.1 us, p99 1.2 ms, max 3 ms", without what there are too few samples for. */
+static char *format_latency(char text[LATENCY_SIZE], const struct result_latency *latency)
 {
-	const struct result_latency *latency = &cluster->latency_ns;
 	const struct {
 		const char *name;
 		double ns;
@@ -317,19 +359,31 @@ static void print_latency(const struct result_cluster *cluster, FILE *file)
 		    {"p99", latency->p99},
 		    {"p99.9", latency->p999},
 		    {"max", (double)latency->max}};
-	char ns[UNITS_TEXT_SIZE], text[256] = "";
+	char ns[UNITS_TEXT_SIZE];
 	size_t used = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].ns > 0)
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %s",
+			used += (size_t)snprintf(text + used, LATENCY_SIZE - used, "%s%s %s",
 						 used ? ", " : "", rows[i].name,
 						 units_format_ns(ns, rows[i].ns));
+	if (!used)
+		snprintf(text, LATENCY_SIZE, "unknown");
+	return text;
+}
+
+static void print_latency(const struct result_cluster *cluster, FILE *file)
+{
+	char text[LATENCY_SIZE];
+
+	format_latency(text, &cluster->latency_ns);
 	if (isnan(cluster->iops))
-		layout_paragraph(file, INDENT, "", "latency %s", used ? text : "unknown");
+		layout_paragraph(file, INDENT, "", "latency %s", text);
 	else
-		layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s", cluster->iops,
-				 used ? text : "unknown");
+		layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s", cluster->iops, text);
+	if (cluster->response_ns)
+		layout_paragraph(file, INDENT, "", "response, from when an I/O was due: %s",
+				 format_latency(text, cluster->response_ns));
 }
 
 static void print_cluster(const struct result_phase *phase, const struct phase_series *series,
@@ -360,6 +414,7 @@ void text_phase_print(const struct result *result, uint32_t index,
 	print_verified(phase, file);
 	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
 		print_targets(phase, file);
+		print_times(phase, file);
 		print_sizes(phase, file);
 		print_devices(phase, file);
 		print_cluster(phase, series, file);

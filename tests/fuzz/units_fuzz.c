@@ -45,6 +45,8 @@ static void parse(const char *text)
 		}
 	}
 	struct error err = {0};
+	if (units_parse_load_rate(text, &value, &thousandths, &err) == 0)
+		assert((value > 0) != (thousandths > 0));
 	if (units_parse_size(text, &value, &thousandths, &err) == 0)
 		assert((value > 0) != (thousandths > 0));
 	else

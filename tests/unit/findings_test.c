@@ -349,6 +349,40 @@ static void evidence_that_is_cut_is_still_text(void **state)
 	sample_release(&sample);
 }
 
+static void a_rate_that_was_not_reached_is_a_warning(void **state)
+{
+	static const struct {
+		uint64_t bytes, operations; /* that were asked for of each target, a second */
+		const char *want;
+	} cases[] = {
+		{0, 0, ""},
+		{0, 100, ""},
+		{0, 104, ""},
+		{0, 110, "WARN RATE_NOT_REACHED h1, WARN RATE_NOT_REACHED h2"},
+		{100 * MB, 0, ""},
+		{110 * MB, 0, "WARN RATE_NOT_REACHED h1, WARN RATE_NOT_REACHED h2"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512];
+		struct sample sample;
+		struct result_phase *phase = make(&sample, "read");
+		for (uint32_t h = 0; h < 2; h++) {
+			phase->hosts[h].targets[0].throughput_bytes_per_s = 100e6;
+			phase->hosts[h].targets[0].iops = 100;
+		}
+		struct phase *asked = &sample_plan(&sample)->phases[0];
+		asked->rate_bytes = cases[i].bytes;
+		asked->rate_operations = cases[i].operations;
+		asked->rate = mem_text("as written");
+		compute(&sample, true);
+		describe(&sample.result, text, sizeof(text));
+		assert_string_equal(text, cases[i].want);
+		sample_release(&sample);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +391,7 @@ int main(void)
 		cmocka_unit_test(a_lost_host_is_named_with_the_moment),
 		cmocka_unit_test(the_same_note_is_told_once_a_host),
 		cmocka_unit_test(evidence_that_is_cut_is_still_text),
+		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

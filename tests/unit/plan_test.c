@@ -384,6 +384,20 @@ static void a_mix_survives_json(void **state)
 	free(text);
 }
 
+static void a_rate_is_of_bytes_or_operations(void **state)
+{
+	(void)state;
+	struct plan plan;
+	read_plan(&plan,
+		  HEAD "defaults: {rate: 100 MiB/s, targets: [disk], op: read, runtime: 5s}\n"
+		       "phases: [{name: a}, {name: b, rate: 500/s}]\n");
+	assert_int_equal(plan.phases[0].rate_bytes, 100 << 20);
+	assert_int_equal(plan.phases[0].rate_operations, 0);
+	assert_int_equal(plan.phases[1].rate_bytes, 0);
+	assert_int_equal(plan.phases[1].rate_operations, 500);
+	plan_release(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +414,7 @@ int main(void)
 		cmocka_unit_test(each_file_in_configs_is_right),
 		cmocka_unit_test(a_mix_of_block_sizes_is_read_and_its_largest_is_the_block),
 		cmocka_unit_test(a_mix_survives_json),
+		cmocka_unit_test(a_rate_is_of_bytes_or_operations),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

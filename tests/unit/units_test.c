@@ -193,6 +193,37 @@ static void rates_are_read(void **state)
 	REFUSES(units_parse_rate, bad);
 }
 
+static void a_load_rate_is_of_bytes_or_of_operations(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint64_t bytes, operations;
+	} good[] = {
+		{"100MiB/s", 104857600, 0}, {"100 MiB/s", 104857600, 0}, {"800 MB/s", 800000000, 0},
+		{"500/s", 0, 500},          {"500 /s", 0, 500},          {"500 iops", 0, 500},
+		{"500iops", 0, 500},        {"4096B/s", 4096, 0},        {"1.5MiB/s", 1572864, 0},
+	};
+	static const char *const bad[] = {"",         "500",
+					  "500 MiB",  "0/s",
+					  "0B/s",     "-1/s",
+					  "/s",       "iops",
+					  "1.5/s",    "010/s",
+					  "5 rows/s", "5/s/s",
+					  "5iops/s",  "99999999999999999999/s"};
+	uint64_t bytes, operations;
+	struct error err;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		if (units_parse_load_rate(good[i].text, &bytes, &operations, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(bytes, good[i].bytes);
+		assert_int_equal(operations, good[i].operations);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (!units_parse_load_rate(bad[i], &bytes, &operations, &err))
+			fail_msg("'%s' was taken", bad[i]);
+}
+
 static void a_size_is_bytes_or_a_multiple_of_ram(void **state)
 {
 	(void)state;
@@ -302,6 +333,7 @@ int main(void)
 		cmocka_unit_test(times_are_read),
 		cmocka_unit_test(counts_and_percentages_are_read),
 		cmocka_unit_test(rates_are_read),
+		cmocka_unit_test(a_load_rate_is_of_bytes_or_of_operations),
 		cmocka_unit_test(a_size_is_bytes_or_a_multiple_of_ram),
 		cmocka_unit_test(text_for_people_has_three_digits_or_four),
 		cmocka_unit_test(exact_text_parses_back),

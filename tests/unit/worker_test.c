@@ -733,6 +733,123 @@ static void a_mix_is_counted_by_size(void **state)
 	}
 }
 
+/* Whatever the engine's depth, none goes out before it is due. */
+static void a_rate_holds_submits_back(void **state)
+{
+	(void)state;
+	static const uint32_t depths[] = {1, 8};
+	for (size_t i = 0; i < 2; i++) {
+		struct phase phase = make_phase(PHASE_OP_WRITE, 50);
+		struct load_target target = make_target(&engine_told, 50, 1);
+		phase.queue_depth = depths[i];
+		phase.rate_operations = 1000;
+		struct worker *worker = run_worker(&phase, &target, 0);
+		assert_int_equal(logged, 50);
+		uint64_t start_ns = clock_map_start(&map);
+		for (uint32_t k = 0; k < 50; k++) {
+			assert_int_equal(log_of[k].offset, k * BLOCK);
+			assert_true(log_of[k].submitted_ns + 50 >= start_ns + k * NS_PER_MS);
+		}
+		assert_int_equal(worker->response->total, worker->after.operations);
+		assert_true(worker->response->max >= worker->latency.max);
+		worker_free(worker);
+	}
+}
+
+static ssize_t stall_in_the_third(uint32_t number, const struct io *io)
+{
+	if (number == 2)
+		clock_sleep(60 * NS_PER_MS);
+	return (ssize_t)io->length;
+}
+
+/* The stall is one slow I/O from submit to completion, but kept 60 others waiting: half of all
+ * 100 were due at least 10 ms before they were done. */
+static void a_stall_counts_in_the_response_of_all_that_were_due(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 100);
+	struct load_target target = make_target(&engine_told, 100, 1);
+	phase.rate_operations = 1000;
+	result_of = stall_in_the_third;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(worker->response->total, 100);
+	assert_true(histogram_percentile(worker->response, 50) >= 10 * NS_PER_MS);
+	assert_true(worker->latency.max >= 60 * NS_PER_MS);
+	worker_free(worker);
+}
+
+/* What was made ready and is not due before the end never was. */
+static void who_waits_for_the_next_ends_with_the_phase(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 0);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.runtime = 50 * NS_PER_MS;
+	phase.rate_operations = 1;
+	phase.workers = 60;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(logged, 1);
+	assert_int_equal(worker->after.operations, 1);
+	assert_int_equal(worker_written_blocks(worker), 1);
+	worker_free(worker);
+}
+
+static ssize_t stop_at_once(uint32_t number, const struct io *io)
+{
+	(void)number;
+	atomic_store(&stop, true);
+	return (ssize_t)io->length;
+}
+
+static void a_stop_ends_the_waiting(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 50);
+	struct load_target target = make_target(&engine_told, 50, 1);
+	phase.rate_operations = 1;
+	phase.workers = 60; /* a minute for each I/O */
+	result_of = stop_at_once;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(logged, 1);
+	worker_free(worker);
+}
+
+/* Engines that have I/Os under way let completions in while they wait. */
+static void a_rate_is_held_on_engines_that_do_io(void **state)
+{
+	(void)state;
+	static const struct engine_ops *const engines[] = {&engine_sync, &engine_uring};
+	char path[] = "/tmp/muster-worker-test.XXXXXX";
+	int fd = mkstemp(path);
+	struct error err;
+	assert_true(fd >= 0);
+	unlink(path);
+	for (size_t i = 0; i < 2; i++) {
+		struct phase phase = make_phase(PHASE_OP_WRITE, 200);
+		struct target row = {.name = "t", .path = path};
+		struct part part = {.target = &row, .kind = PART_FILE, .fd = fd, .path = path};
+		struct part *one[1] = {&part};
+		struct load_target target = make_target(engines[i], 200, 1);
+		if (engines[i]->probe && engines[i]->probe(&err)) {
+			print_message("left out: %s\n", err.text);
+			continue;
+		}
+		target.target = &row;
+		target.parts = one;
+		phase.queue_depth = i ? 8 : 1;
+		phase.rate_bytes = 2000 * BLOCK;
+		uint64_t before = clock_now_ns();
+		struct worker *worker = run_worker(&phase, &target, 0);
+		assert_true(clock_now_ns() - before >= 99 * NS_PER_MS);
+		assert_int_equal(worker->after.operations, 200);
+		assert_int_equal(worker->response->total, 200);
+		assert_int_equal(worker->after.errors, 0);
+		worker_free(worker);
+	}
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -758,6 +875,11 @@ int main(void)
 		cmocka_unit_test_setup(an_end_that_moves_moves_for_who_is_under_way, reset),
 		cmocka_unit_test_setup(a_clock_that_jumps_loses_and_doubles_nothing, reset),
 		cmocka_unit_test_setup(a_mix_is_counted_by_size, reset),
+		cmocka_unit_test_setup(a_rate_holds_submits_back, reset),
+		cmocka_unit_test_setup(a_stall_counts_in_the_response_of_all_that_were_due, reset),
+		cmocka_unit_test_setup(who_waits_for_the_next_ends_with_the_phase, reset),
+		cmocka_unit_test_setup(a_stop_ends_the_waiting, reset),
+		cmocka_unit_test_setup(a_rate_is_held_on_engines_that_do_io, reset),
 	};
 
 	clock_map_init(&map, BUCKET_NS);
