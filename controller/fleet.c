@@ -71,7 +71,7 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 		if (take_secret(host->clock_key, sizeof(host->clock_key), err) < 0 ||
 		    take_secret(&host->clock_session, sizeof(host->clock_session), err) < 0 ||
 		    reach_resolve(&host->reach, host->endpoint, err) < 0 ||
-		    channel_connect(fleet->channel, host->endpoint, &host->peer, err) < 0) {
+		    channel_connect(fleet->channel, host->reach.endpoint, &host->peer, err) < 0) {
 			error_prefix(err, "host '%s'", host->plan->name);
 			return -1;
 		}
@@ -191,7 +191,7 @@ void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why)
 	fleet_end_with(host, FLEET_STATUS_LOST, why);
 	host->lost_ns = clock_now_ns();
 	clock_exchange_drop(fleet->clocks, fleet_number(fleet, host));
-	channel_disconnect(fleet->channel, host->endpoint, &host->peer);
+	channel_disconnect(fleet->channel, host->reach.endpoint, &host->peer);
 }
 
 void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt)

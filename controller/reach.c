@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -35,6 +36,23 @@ static int try_connect(const struct reach *reach)
 	return code;
 }
 
+static int write_endpoint(struct reach *reach, const char *host, const char *port,
+			  struct error *err)
+{
+	char address[64]; /* an IPv6 address with its interface has at most 62 */
+	int failed = getnameinfo((const struct sockaddr *)&reach->address, reach->size, address,
+				 sizeof(address), NULL, 0, NI_NUMERICHOST);
+
+	if (failed) {
+		error_set(err, ERROR_SETUP, "the address of '%s' cannot be written: %s", host,
+			  gai_strerror(failed));
+		return -1;
+	}
+	snprintf(reach->endpoint, sizeof(reach->endpoint),
+		 strchr(address, ':') ? "tcp://[%s]:%s" : "tcp://%s:%s", address, port);
+	return 0;
+}
+
 int reach_resolve(struct reach *reach, const char *endpoint, struct error *err)
 {
 	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
@@ -50,7 +68,7 @@ int reach_resolve(struct reach *reach, const char *endpoint, struct error *err)
 	memcpy(&reach->address, found->ai_addr, found->ai_addrlen);
 	reach->size = found->ai_addrlen;
 	freeaddrinfo(found);
-	return 0;
+	return write_endpoint(reach, host, port, err);
 }
 
 char *reach_describe(const struct reach *reach, uint64_t silence_ns)

@@ -10,9 +10,12 @@
 struct reach {
 	struct sockaddr_storage address;
 	socklen_t size;
+	char endpoint[80]; /* "tcp://ADDRESS:PORT", the address as digits */
 };
 
-/* Looks the host of "tcp://HOST:PORT" up, once and before the run: later a lookup could hang. */
+/* Looks the host of "tcp://HOST:PORT" up, once and before the run. Nothing looks a name up later:
+ * ZeroMQ would do so at each reconnect, in the one thread that serves all hosts, and one host whose
+ * name is gone with it would then silence the others for as long as the name service takes. */
 int reach_resolve(struct reach *reach, const char *endpoint, struct error *err);
 
 /* Tries a plain TCP connection for at most 300 ms and answers a sentence: the agent is gone (the
