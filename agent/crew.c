@@ -96,7 +96,7 @@ static void sync_target(struct crew *crew)
 	atomic_store(&crew->syncing_since_ns, start);
 	for (uint32_t i = 0; i < crew->target->parts_count; i++) {
 		const struct part *part = crew->target->parts[i];
-		if (part->fd < 0 || fsync(part->fd) == 0)
+		if (!part_sync(part, crew->phase->sync_call))
 			continue;
 		crew->sync_error = errno;
 		crew->sync_part = part;

@@ -82,15 +82,26 @@ static struct done_latency *latency_new(const struct histogram *latency)
 	return into;
 }
 
-static void report_response(const struct crew *crew, struct done_target *into)
+static struct done_latency *response_new(const struct crew *crew)
 {
-	if (!phase_is_paced(crew->phase))
-		return;
 	struct histogram *response = mem_new(1, sizeof(*response));
+
 	for (uint32_t i = 0; i < crew->count; i++)
 		histogram_merge(response, crew_worker(crew, i)->response);
-	into->response = latency_new(response);
+	struct done_latency *into = latency_new(response);
 	free(response);
+	return into;
+}
+
+static struct done_latency *syncs_new(const struct crew *crew)
+{
+	struct histogram *syncs = mem_new(1, sizeof(*syncs));
+
+	for (uint32_t i = 0; i < crew->count; i++)
+		histogram_merge(syncs, crew_worker(crew, i)->syncs);
+	struct done_latency *into = latency_new(syncs);
+	free(syncs);
+	return into;
 }
 
 static void report_sizes(const struct crew *crew, struct done_target *into)
@@ -128,9 +139,15 @@ static const struct worker *first_to_fail(const struct crew *crew)
 static char *describe(const struct crew *crew, const struct worker_error *error)
 {
 	const struct part *part = crew->target->parts[error->part];
-	const char *kind = error->kind == IO_READ ? "read" : "write";
+	static const char *const kinds[] = {
+		[IO_READ] = "read", [IO_WRITE] = "write", [IO_SYNC] = "sync"};
+	const char *kind = kinds[error->kind];
 	unsigned long long length = error->length, offset = error->offset;
 
+	if (error->kind == IO_SYNC)
+		return mem_format("target '%s': %s of '%s' failed: %s", crew->target->target->name,
+				  phase_sync_call_names[crew->phase->sync_call], part->path,
+				  strerror(error->number));
 	if (!error->number)
 		return mem_format("target '%s': %s of %llu bytes at offset %llu moved only %llu "
 				  "bytes",
@@ -178,7 +195,10 @@ void crew_report(const struct crew *crew, struct done *done)
 	}
 	into->passes = passes > UINT32_MAX ? UINT32_MAX : (uint32_t)passes;
 	report_latency(crew, into);
-	report_response(crew, into);
+	if (phase_is_paced(crew->phase))
+		into->response = response_new(crew);
+	if (crew->phase->sync_every)
+		into->syncs = syncs_new(crew);
 	report_sizes(crew, into);
 	report_miscompares(crew, &into->miscompares);
 	const struct worker *failed = first_to_fail(crew);

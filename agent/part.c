@@ -263,6 +263,13 @@ int part_open(struct part *part, const struct part_context *context, struct erro
 	return open_for_io(part, context, err);
 }
 
+int part_sync(const struct part *part, enum phase_sync_call call)
+{
+	if (part->fd < 0)
+		return 0;
+	return call == PHASE_SYNC_CALL_FDATASYNC ? fdatasync(part->fd) : fsync(part->fd);
+}
+
 void part_close(struct part *part)
 {
 	if (part->fd >= 0)

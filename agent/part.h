@@ -58,6 +58,9 @@ int part_find(struct part *part, const struct target *target, const struct part_
  * not memory, and that direct I/O is possible where asked for. */
 int part_open(struct part *part, const struct part_context *context, struct error *err);
 
+/* Has what was written brought to the medium; 0, or -1 with errno. Null: nothing to do. */
+int part_sync(const struct part *part, enum phase_sync_call call);
+
 /* The last close of a device, or of a file on NFS, writes what is dirty and can take as long. */
 void part_close(struct part *part);
 

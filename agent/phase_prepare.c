@@ -97,6 +97,13 @@ static int check_rate(const struct phase *phase, struct error *err)
 	return 0;
 }
 
+static int check_syncs(const struct phase *phase, struct error *err)
+{
+	if (phase->sync_every && (!phase_writes(phase) || phase->sync == PHASE_SYNC_EACH))
+		return refuse(err, "sync_every is for phases that write, without sync: each");
+	return 0;
+}
+
 static int check_shape(const struct phase *phase, struct error *err)
 {
 	if (phase->block_size < 512 || phase->block_size % 512 || phase->block_size > 1U << 30) {
@@ -383,7 +390,7 @@ int phase_prepare(struct phase_run *run, const char **at, struct error *err)
 	*at = NULL;
 	if (check_times(&run->prepare, err) || check_shape(&run->prepare.phase, err) ||
 	    check_mix(&run->prepare.phase, err) || check_rate(&run->prepare.phase, err) ||
-	    check_counts(&run->prepare, err))
+	    check_syncs(&run->prepare.phase, err) || check_counts(&run->prepare, err))
 		return -1;
 	if (prepare_targets(run, at, err))
 		return -1;

@@ -31,6 +31,7 @@ uint64_t worker_memory(const struct worker_setup *setup)
 
 	return sizeof(struct worker) + worker_buffer_bytes(setup->phase, setup->target) +
 	       (phase_is_paced(setup->phase) ? sizeof(struct histogram) : 0) +
+	       (setup->phase->sync_every ? sizeof(struct histogram) : 0) +
 	       buckets_memory(setup->bucket_ns, setup->phase->queue_depth) +
 	       setup->phase->queue_depth * (sizeof(struct request) + sizeof(struct request *)) +
 	       ios * (sizeof(struct io) + 2 * sizeof(struct io *) + vectors * sizeof(struct iovec));
@@ -112,6 +113,11 @@ static int open_engine(struct worker *w, struct error *err)
 	return w->engine ? 0 : -1;
 }
 
+static void expect_sync(struct worker *w)
+{
+	w->until_sync = w->setup.phase->sync_every ? w->setup.phase->sync_every : UINT64_MAX;
+}
+
 struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 {
 	struct worker *w = platform_buffer(CACHE_LINE, sizeof(*w));
@@ -130,6 +136,9 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 	pace_init(&w->pace, setup->phase, setup->index);
 	if (w->pace.is_on)
 		w->response = mem_new(1, sizeof(*w->response));
+	if (setup->phase->sync_every)
+		w->syncs = mem_new(1, sizeof(*w->syncs));
+	expect_sync(w);
 	if (allocate_buffers(w, err)) {
 		worker_free(w);
 		return NULL;
@@ -157,6 +166,7 @@ void worker_free(struct worker *w)
 	free(w->memory);
 	free(w->keys);
 	free(w->response);
+	free(w->syncs);
 	verify_release(&w->verify);
 	free(w->buffers);
 	free(w);
@@ -201,95 +211,18 @@ static bool is_over(const struct worker *w)
 	       atomic_load_explicit(w->setup.stop, memory_order_relaxed);
 }
 
-/* The engine has not seen the batch: its requests are as if they had never been. */
-static void drop_batch(struct worker *w)
-{
-	for (uint32_t i = 0; i < w->batch_count; i++) {
-		struct request *request = &w->requests[w->batch[i]->parent];
-		if (!request->pending)
-			continue;
-		request->pending = 0;
-		w->idle[w->idle_count++] = request;
-		w->submitted--;
-	}
-	w->batch_count = 0;
-	w->finished = true;
-}
-
-/* Between two passes of a load that writes: what is written again must not be overtaken by what was
- * written there before, nor be read meanwhile. Within a pass a block is written with the same data,
- * however often. */
-static bool has_to_drain(const struct worker *w)
-{
-	return w->offsets.next == 0 && phase_writes(w->setup.phase) &&
-	       (w->in_flight || w->batch_count);
-}
-
-/* With a rate the next request is made ready while it is not due, and goes out by itself. */
-static uint32_t idle_to_leave(const struct worker *w)
-{
-	return w->pace.is_on && w->idle_count ? w->idle_count - 1 : 0;
-}
-
-/* A request for each idle slot. Filling takes long enough to look at the clock again after: there
- * is no submit past the end. */
-static void gather(struct worker *w)
-{
-	bool filled = false;
-	uint32_t leave = idle_to_leave(w);
-
-	w->batch_count = w->batch_sent = 0;
-	while (w->idle_count > leave && !is_over(w) && !has_to_drain(w)) {
-		struct request *request = w->idle[w->idle_count - 1];
-		if (!offsets_next(&w->offsets, &request->place)) {
-			w->finished = true;
-			break;
-		}
-		w->idle_count--;
-		request->number = w->submitted++;
-		if (w->pace.is_on)
-			request->due_ns = pace_take(&w->pace, request->place.length);
-		w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
-		if (request->place.kind == IO_WRITE) {
-			fill(w, request);
-			filled = true;
-		}
-	}
-	if (filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
-		drop_batch(w);
-	if (is_over(w))
-		w->finished = true;
-}
-
-static void submit(struct worker *w)
-{
-	if (!w->in_flight)
-		atomic_store_explicit(&w->waiting_since_ns, w->now_ns, memory_order_relaxed);
-	uint32_t taken = w->setup.target->engine->submit(w->engine, w->batch + w->batch_sent,
-							 w->batch_count - w->batch_sent);
-	w->batch_sent += taken;
-	w->in_flight += taken;
-}
-
-static void note_error(struct worker *w, const struct request *request)
+/* `surely`: requests that the error has not to do with. */
+static void note_error(struct worker *w, const struct worker_error *error, uint64_t surely)
 {
 	if (!w->error.completed_ns)
-		w->error = (struct worker_error){
-			.kind = request->place.kind,
-			.number = request->error,
-			.part = request->error_part,
-			.offset = request->place.offset,
-			.length = request->place.length,
-			.moved_bytes = request->moved_bytes,
-			.completed_ns = request->completed_ns,
-		};
-	if (request->number < w->intact)
-		w->intact = request->number;
-	bool full = request->error == ENOSPC || request->error == EDQUOT;
-	if (full && request->place.kind == IO_WRITE) {
+		w->error = *error;
+	if (surely < w->intact)
+		w->intact = surely;
+	bool full = error->number == ENOSPC || error->number == EDQUOT;
+	if (full && error->kind != IO_READ) {
 		w->end = WORKER_END_NO_SPACE;
-		w->error.number = request->error;
-		w->error.part = request->error_part;
+		w->error.number = error->number;
+		w->error.part = error->part;
 		atomic_store_explicit(w->setup.stop, true, memory_order_relaxed);
 	} else if (++w->errors_in_a_row >= WORKER_ERRORS_IN_A_ROW && !w->end) {
 		w->end = WORKER_END_GAVE_UP;
@@ -337,6 +270,134 @@ static void turn(struct worker *w)
 	w->end_ns = clock_map_end(w->map);
 }
 
+/* ---- a sync after so many writes ---- */
+
+/* What was written since the last one that succeeded may be lost. */
+static void book_sync_error(struct worker *w, uint32_t part, int number)
+{
+	const struct completion c = {.kind = IO_SYNC, .failed = true, .completed_ns = w->now_ns};
+	const struct worker_error error = {
+		.kind = IO_SYNC, .number = number, .part = part, .completed_ns = w->now_ns};
+
+	note_error(w, &error, w->synced);
+	if (buckets_add(&w->buckets, &c))
+		turn(w);
+	w->tally->errors++;
+}
+
+/* All writes are back. The time is that of all parts of a stripe. */
+static void sync_all(struct worker *w)
+{
+	const struct load_target *target = w->setup.target;
+	uint64_t start = clock_now_ns();
+	uint32_t part = 0;
+
+	atomic_store_explicit(&w->waiting_since_ns, start, memory_order_relaxed);
+	while (part < target->parts_count &&
+	       !part_sync(target->parts[part], w->setup.phase->sync_call))
+		part++;
+	int failed = part < target->parts_count ? errno : 0;
+	w->now_ns = clock_now_ns();
+	atomic_store_explicit(&w->waiting_since_ns, 0, memory_order_relaxed);
+	expect_sync(w);
+	if (failed) {
+		book_sync_error(w, part, failed);
+		w->finished |= w->end != WORKER_END_DONE;
+		return;
+	}
+	w->synced = w->submitted;
+	if (w->tally == &w->after)
+		histogram_add(w->syncs, since(start, w->now_ns));
+}
+
+/* The engine has not seen the batch: its requests are as if they had never been. */
+static void drop_batch(struct worker *w)
+{
+	for (uint32_t i = 0; i < w->batch_count; i++) {
+		struct request *request = &w->requests[w->batch[i]->parent];
+		if (!request->pending)
+			continue;
+		request->pending = 0;
+		w->idle[w->idle_count++] = request;
+		w->submitted--;
+	}
+	w->batch_count = 0;
+	w->finished = true;
+}
+
+/* Between two passes of a load that writes: what is written again must not be overtaken by what was
+ * written there before, nor be read meanwhile. Within a pass a block is written with the same data,
+ * however often. */
+static bool has_to_drain(const struct worker *w)
+{
+	return w->offsets.next == 0 && phase_writes(w->setup.phase) &&
+	       (w->in_flight || w->batch_count);
+}
+
+/* With a rate the next request is made ready while it is not due, and goes out by itself. */
+static uint32_t idle_to_leave(const struct worker *w)
+{
+	return w->pace.is_on && w->idle_count ? w->idle_count - 1 : 0;
+}
+
+/* A request for each idle slot. Filling takes long enough to look at the clock again after: there
+ * is no submit past the end. */
+static void gather(struct worker *w)
+{
+	bool filled = false;
+	uint32_t leave = idle_to_leave(w);
+
+	w->batch_count = w->batch_sent = 0;
+	if (!w->until_sync && !w->in_flight && !is_over(w))
+		sync_all(w);
+	while (w->idle_count > leave && w->until_sync && !is_over(w) && !has_to_drain(w)) {
+		struct request *request = w->idle[w->idle_count - 1];
+		if (!offsets_next(&w->offsets, &request->place)) {
+			w->finished = true;
+			break;
+		}
+		w->idle_count--;
+		request->number = w->submitted++;
+		if (w->pace.is_on)
+			request->due_ns = pace_take(&w->pace, request->place.length);
+		w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
+		if (request->place.kind == IO_WRITE) {
+			fill(w, request);
+			filled = true;
+			w->until_sync--;
+		}
+	}
+	if (filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
+		drop_batch(w);
+	if (is_over(w))
+		w->finished = true;
+}
+
+static void submit(struct worker *w)
+{
+	if (!w->in_flight)
+		atomic_store_explicit(&w->waiting_since_ns, w->now_ns, memory_order_relaxed);
+	uint32_t taken = w->setup.target->engine->submit(w->engine, w->batch + w->batch_sent,
+							 w->batch_count - w->batch_sent);
+	w->batch_sent += taken;
+	w->in_flight += taken;
+}
+
+static void book_error(struct worker *w, const struct request *request)
+{
+	const struct worker_error error = {
+		.kind = request->place.kind,
+		.number = request->error,
+		.part = request->error_part,
+		.offset = request->place.offset,
+		.length = request->place.length,
+		.moved_bytes = request->moved_bytes,
+		.completed_ns = request->completed_ns,
+	};
+
+	note_error(w, &error, request->number);
+}
+
 static void book(struct worker *w, const struct request *request)
 {
 	struct completion c = {
@@ -352,7 +413,7 @@ static void book(struct worker *w, const struct request *request)
 	if (c.completed_ns > w->last_completion_ns)
 		w->last_completion_ns = c.completed_ns;
 	if (c.failed) {
-		note_error(w, request);
+		book_error(w, request);
 	} else {
 		w->errors_in_a_row = 0;
 		w->completed++;

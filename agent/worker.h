@@ -70,6 +70,8 @@ struct worker {
 	struct io **batch, **back;        /* room for all I/Os of all requests */
 	uint32_t batch_count, batch_sent; /* lent to the engine so far */
 	uint32_t in_flight;               /* I/Os */
+	uint64_t until_sync;              /* writes; 0: it is due */
+	uint64_t synced;                  /* requests before the last sync that succeeded */
 	void *memory;                     /* of the requests' I/Os and vectors */
 	char *buffers;
 	struct pattern_key *keys; /* of the data, one a part */
@@ -91,6 +93,7 @@ struct worker {
 	struct worker_error error;
 	struct histogram latency;   /* of `after`: submit to completion */
 	struct histogram *response; /* due to completion; NULL: the phase has no rate */
+	struct histogram *syncs;    /* of those after sync_every writes; NULL: there are none */
 	struct verify verify;       /* where the phase verifies */
 
 	struct buckets buckets;

@@ -25,11 +25,13 @@ static void free_series(struct result_phase *phase, struct phase_series *series)
 		free(series->series[h]);
 		free(series->latency[h]);
 		free(series->response[h]);
+		free(series->syncs[h]);
 		free(series->edges[h]);
 	}
 	free(series->series);
 	free(series->latency);
 	free(series->response);
+	free(series->syncs);
 	free(series->edges);
 	free(series->edges_count);
 	*series = (struct phase_series){0};
@@ -81,6 +83,7 @@ void collect_begin(struct collect *collect, const struct fleet *fleet, const str
 		.series = mem_new(fleet->count, sizeof(*series->series)),
 		.latency = mem_new(fleet->count, sizeof(*series->latency)),
 		.response = mem_new(fleet->count, sizeof(*series->response)),
+		.syncs = mem_new(fleet->count, sizeof(*series->syncs)),
 		.edges = mem_new(fleet->count, sizeof(*series->edges)),
 		.edges_count = mem_new(fleet->count, sizeof(*series->edges_count)),
 	};
@@ -216,6 +219,9 @@ static void fill_latencies(const struct done_target *from, struct phase_series *
 					    from->latency_count, from->max_latency_ns);
 	target->response_ns =
 		fill_more(&series->response[h], entry->targets_count, t, from->response);
+	target->syncs_ns = fill_more(&series->syncs[h], entry->targets_count, t, from->syncs);
+	if (target->syncs_ns)
+		target->syncs = series->syncs[h][t].total;
 }
 
 /* A host's answer and its clock, while they are put into the result. */

@@ -82,8 +82,32 @@ static void check_rate(struct plan_check *check, const struct phase *phase, cons
 				 path, phase->rate, phase->workers);
 }
 
+/* ---- syncs ---- */
+
+static void check_sync(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	bool ends = phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_AUTO;
+
+	if (phase->sync_every && !phase_writes(phase))
+		plan_check_error(check, &phase->sync_every, phase,
+				 "%s.sync_every: a %s phase has nothing to sync; leave it out",
+				 path, phase_op_names[phase->op]);
+	else if (phase->sync_every && phase->sync == PHASE_SYNC_EACH)
+		plan_check_error(check, &phase->sync_every, phase,
+				 "%s.sync_every: sync: each syncs after every write already; leave "
+				 "one of them out",
+				 path);
+	else if (plan_check_is_written(check, &phase->sync_call) && !phase->sync_every &&
+		 (!phase_writes(phase) || !ends))
+		plan_check_error(check, &phase->sync_call, phase,
+				 "%s.sync_call: it is for sync_every and for sync: end, and this "
+				 "phase has neither; leave it out",
+				 path);
+}
+
 void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	check_mix(check, phase, path);
 	check_rate(check, phase, path);
+	check_sync(check, phase, path);
 }

@@ -95,6 +95,10 @@ static const struct record_row target_rows[] = {
 	{MEMBER_ONE(struct result_target, latency_ns, latency_table), .doc = "without the ramp"},
 	{MEMBER_MAYBE(struct result_target, response_ns, latency_table),
 	 .doc = "from when an I/O was due to its completion; null: the phase has no rate"},
+	{MEMBER(struct result_target, syncs),
+	 .doc = "that succeeded of those after sync_every writes each, without the ramp"},
+	{MEMBER_MAYBE(struct result_target, syncs_ns, latency_table),
+	 .doc = "their times; null: none were asked for"},
 	{MEMBER_LIST(struct result_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
@@ -202,6 +206,8 @@ static const struct record_row cluster_rows[] = {
 	 .doc = "from the hosts' merged histograms"},
 	{MEMBER_MAYBE(struct result_cluster, response_ns, latency_table),
 	 .doc = "from when an I/O was due to its completion, merged; null: the phase has no rate"},
+	{MEMBER_MAYBE(struct result_cluster, syncs_ns, latency_table),
+	 .doc = "of the syncs after sync_every writes each, merged; null: none were asked for"},
 };
 static const struct record_table cluster_table = RECORD_TABLE(
 	struct result_cluster, "cluster", cluster_rows, "What the hosts did together.");

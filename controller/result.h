@@ -90,6 +90,8 @@ struct result_target {
 	uint64_t sync_ns;
 	struct result_latency latency_ns;
 	struct result_latency *response_ns; /* of a phase with a rate; else NULL */
+	uint64_t syncs;                     /* after sync_every writes each, after the ramp */
+	struct result_latency *syncs_ns;    /* of those; NULL: none were asked for */
 	struct done_size *sizes;            /* of a mix of block sizes */
 	uint32_t sizes_count;
 	char *first_error;
@@ -164,6 +166,7 @@ struct result_cluster {
 	double iops;                      /* over the same as the headline */
 	struct result_latency latency_ns; /* merged histograms */
 	struct result_latency *response_ns; /* likewise; NULL: the phase has no rate */
+	struct result_latency *syncs_ns;    /* likewise; NULL: no sync_every */
 };
 
 struct result_phase {
@@ -273,15 +276,15 @@ struct series_edge {
 	uint64_t bound_ns;
 	bool disrupted;
 };
-/* Beside result_phase.hosts[h].targets[t]: series[h][t] and latency[h][t], and response[h][t] where
- * response[h] is not NULL; beside hosts[h]:
+/* Beside result_phase.hosts[h].targets[t]: series[h][t] and latency[h][t], and response[h][t] and
+ * syncs[h][t] where those of [h] are not NULL; beside hosts[h]:
  * edges[h], one for each bucket up to edges_count[h]. */
 struct phase_series {
 	struct series_edge **edges;
 	uint32_t *edges_count;
 	struct series **series;
 	struct histogram **latency;
-	struct histogram **response;
+	struct histogram **response, **syncs;
 };
 struct result_series {
 	struct phase_series *phases; /* as many as result.phases */

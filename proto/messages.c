@@ -210,6 +210,8 @@ static const struct record_row done_target_rows[] = {
 	{MEMBER_LIST(struct done_target, latency, histogram_bin_table), .doc = "after the ramp"},
 	{MEMBER_MAYBE(struct done_target, response, done_latency_table),
 	 .doc = "from when an I/O was due to its completion; absent: the phase has no rate"},
+	{MEMBER_MAYBE(struct done_target, syncs, done_latency_table),
+	 .doc = "of the syncs after sync_every writes each; absent: none were asked for"},
 	{MEMBER_LIST(struct done_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
 	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},

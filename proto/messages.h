@@ -189,6 +189,7 @@ struct done_target {
 	struct histogram_bin *latency; /* without ramp */
 	uint32_t latency_count;
 	struct done_latency *response; /* of a phase with a rate; else NULL */
+	struct done_latency *syncs;    /* after sync_every writes each; NULL: none were asked for */
 	struct done_size *sizes;       /* of a mix of block sizes */
 	uint32_t sizes_count;
 	char *first_error; /* a sentence with offset; NULL: none */

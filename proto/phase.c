@@ -32,6 +32,7 @@ const char *const phase_op_names[] = {"read", "write", "mixed", NULL};
 static const char *const access_names[] = {"sequential", "random", NULL};
 static const char *const split_names[] = {"regions", "interleaved", NULL};
 static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
+const char *const phase_sync_call_names[] = {"fsync", "fdatasync", NULL};
 static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
 static const char *const pattern_names[] = {"random", "aes-ctr", "zeros", NULL};
@@ -110,6 +111,12 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, sync), .names = sync_names, .fallback = "auto",
 	 .doc = "fsync never, once at the end, or after each write; auto is end where the phase "
 		"writes"},
+	{MEMBER(struct phase, sync_every), .max = 1000000000, .fallback = "0",
+	 .doc = "after each so many writes a worker waits until all of them are back, syncs, and "
+		"goes "
+		"on; beside the sync at the end, and with a latency of its own. 0: never"},
+	{MEMBER(struct phase, sync_call), .names = phase_sync_call_names, .fallback = "fsync",
+	 .doc = "with what it is synced after sync_every writes and at the end"},
 	{MEMBER(struct phase, direct), .names = direct_names, .fallback = "true",
 	 .doc = "past the page cache: true refuses where it is not possible, prefer goes on "
 		"buffered and "

@@ -30,6 +30,7 @@ enum phase_access { PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM };
 enum phase_split { PHASE_SPLIT_REGIONS, PHASE_SPLIT_INTERLEAVED };
 /* AUTO becomes END where the phase writes and NONE where it only reads (plan_check). */
 enum phase_sync { PHASE_SYNC_AUTO, PHASE_SYNC_NONE, PHASE_SYNC_END, PHASE_SYNC_EACH };
+enum phase_sync_call { PHASE_SYNC_CALL_FSYNC, PHASE_SYNC_CALL_FDATASYNC };
 enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE };
 enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
 enum phase_pattern { PHASE_PATTERN_RANDOM, PHASE_PATTERN_AES_CTR, PHASE_PATTERN_ZEROS };
@@ -64,6 +65,8 @@ struct phase {
 	uint64_t rate_bytes, rate_operations; /* computed: it, a second; 0: not by these */
 	enum phase_split split;
 	enum phase_sync sync;
+	uint32_t sync_every;            /* writes of a worker before it syncs; 0: never */
+	enum phase_sync_call sync_call; /* of sync_every and of the sync at the end */
 	enum phase_direct direct;
 	bool allow_ram;
 	enum phase_cache cache;
@@ -87,6 +90,7 @@ extern const struct record_table phase_table;
 
 /* The names of the enumerations, as in the tables. */
 extern const char *const phase_op_names[];
+extern const char *const phase_sync_call_names[];
 
 /* Whether the phase writes at all. */
 static inline bool phase_writes(const struct phase *phase)

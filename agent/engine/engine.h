@@ -15,7 +15,8 @@
 
 #include "common/error.h"
 
-enum io_kind { IO_READ, IO_WRITE };
+/* SYNC is of workers; engines are never asked for it. */
+enum io_kind { IO_READ, IO_WRITE, IO_SYNC };
 
 struct io {
 	enum io_kind kind;

@@ -278,6 +278,7 @@ void window_compute(struct result_phase *phase, const struct phase_series *serie
 	cluster->iops = timed ? window_iops : window_rate(cluster->operations, span);
 	cluster->latency_ns = merge_latency(phase, series ? series->latency : NULL, &any);
 	cluster->response_ns = merge_more(phase, series ? series->response : NULL);
+	cluster->syncs_ns = merge_more(phase, series ? series->syncs : NULL);
 	if (is_complete(phase))
 		phase->cluster = cluster;
 	else

@@ -34,7 +34,7 @@ static char *format_blocks(char text[BLOCKS_SIZE], const struct phase *plan)
 static void print_demand(const struct result_phase *phase, const struct phase *plan, FILE *file)
 {
 	char block[BLOCKS_SIZE], ns[UNITS_TEXT_SIZE], mix[48] = "", end[128] = "", ramp[64] = "",
-						      rate[96] = "";
+						      rate[96] = "", sync[48] = "";
 
 	if (!plan) {
 		layout_paragraph(file, INDENT, "", "%s", text_or(phase->op, "?"));
@@ -46,15 +46,18 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 		snprintf(end, sizeof(end), ", runtime %s", layout_ns(ns, plan->runtime));
 	if (phase->ramp_ns)
 		snprintf(ramp, sizeof(ramp), ", ramp %s", layout_ns(ns, phase->ramp_ns));
+	if (plan->sync_every)
+		snprintf(sync, sizeof(sync), ", %s every %u writes",
+			 phase_sync_call_names[plan->sync_call], plan->sync_every);
 	if (plan->rate)
 		snprintf(rate, sizeof(rate), ", held to %s a target", plan->rate);
 	layout_paragraph(file, INDENT, "",
-			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s%s",
+			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s%s%s",
 			 phase_op_names[plan->op], mix,
 			 plan->access == PHASE_ACCESS_RANDOM ? "random" : "sequential",
 			 format_blocks(block, plan), plan->workers, plan->workers == 1 ? "" : "s",
 			 plan->queue_depth, plan->size ? ", size " : "",
-			 plan->size ? plan->size : "", end, ramp, rate);
+			 plan->size ? plan->size : "", end, ramp, rate, sync);
 }
 
 static void print_heading(const struct result *result, uint32_t index, FILE *file)
@@ -151,22 +154,35 @@ static void add_times(struct layout_table *table, const char *host,
 	latency_cell(table, (double)times->max);
 }
 
+/* "1234 of fdatasync". */
+static const char *sync_name(char text[64], const struct phase *plan, uint64_t count)
+{
+	snprintf(text, 64, "%llu of %s", (unsigned long long)count,
+		 plan ? phase_sync_call_names[plan->sync_call] : "sync");
+	return text;
+}
+
 /* Only where there are others than from submit to completion. */
-static void print_times(const struct result_phase *phase, FILE *file)
+static void print_times(const struct result_phase *phase, const struct phase *plan, FILE *file)
 {
 	static const char *const headings[] = {"host", "target", "time", "p50", "p90",
 					       "p99",  "p99.9",  "max",  NULL};
 	struct layout_table table = {.headings = headings, .align = "lllrrrrr"};
+	char name[64];
 
 	for (uint32_t h = 0; h < phase->hosts_count; h++)
 		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
 			const struct result_target *target = &phase->hosts[h].targets[t];
 			const char *host = text_or(phase->hosts[h].host, "?");
-			if (!target->response_ns)
-				continue;
-			add_times(&table, host, target, "service, from submit",
-				  &target->latency_ns);
-			add_times(&table, host, target, "response, from due", target->response_ns);
+			if (target->response_ns) {
+				add_times(&table, host, target, "service, from submit",
+					  &target->latency_ns);
+				add_times(&table, host, target, "response, from due",
+					  target->response_ns);
+			}
+			if (target->syncs_ns)
+				add_times(&table, host, target,
+					  sync_name(name, plan, target->syncs), target->syncs_ns);
 		}
 	if (!table.cells_count)
 		return;
@@ -381,6 +397,9 @@ static void print_latency(const struct result_cluster *cluster, FILE *file)
 		layout_paragraph(file, INDENT, "", "latency %s", text);
 	else
 		layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s", cluster->iops, text);
+	if (cluster->syncs_ns)
+		layout_paragraph(file, INDENT, "", "syncs: %s",
+				 format_latency(text, cluster->syncs_ns));
 	if (cluster->response_ns)
 		layout_paragraph(file, INDENT, "", "response, from when an I/O was due: %s",
 				 format_latency(text, cluster->response_ns));
@@ -414,7 +433,7 @@ void text_phase_print(const struct result *result, uint32_t index,
 	print_verified(phase, file);
 	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
 		print_targets(phase, file);
-		print_times(phase, file);
+		print_times(phase, result_plan_phase(result, phase->name), file);
 		print_sizes(phase, file);
 		print_devices(phase, file);
 		print_cluster(phase, series, file);

@@ -850,6 +850,67 @@ static void a_rate_is_held_on_engines_that_do_io(void **state)
 	close(fd);
 }
 
+/* Those that are with the engine when a sync is due: none may be. */
+static ssize_t nothing_is_out_after_six(uint32_t number, const struct io *io)
+{
+	if (number % 6 == 0)
+		assert_int_equal(watched->in_flight, 0);
+	return (ssize_t)io->length;
+}
+
+static void a_sync_comes_after_so_many_writes_and_all_of_them(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_WRITE, 100);
+	struct load_target target = make_target(&engine_told, 100, 1);
+	phase.queue_depth = 4;
+	phase.sync_every = 6;
+	result_of = nothing_is_out_after_six;
+	watched = new_worker(&phase, &target, 0);
+	run(watched, BUCKET_NS);
+	assert_int_equal(logged, 100);
+	assert_int_equal(watched->syncs->total, 16);
+	assert_int_equal(watched->after.errors, 0);
+	worker_free(watched);
+}
+
+static void reads_of_a_mixed_load_are_not_counted_for_syncs(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_MIXED, 1000);
+	struct load_target target = make_target(&engine_null, 1000, 1);
+	phase.access = PHASE_ACCESS_RANDOM;
+	phase.sync_every = 10;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	assert_int_equal(worker->syncs->total, worker->after.bytes_written / BLOCK / 10);
+	worker_free(worker);
+}
+
+/* A pipe cannot be synced. */
+static void a_sync_that_fails_is_an_error_and_nothing_is_surely_written(void **state)
+{
+	(void)state;
+	int pipe_of[2];
+	assert_int_equal(pipe(pipe_of), 0);
+	struct phase phase = make_phase(PHASE_OP_WRITE, 20);
+	struct load_target target = make_target(&engine_told, 20, 1);
+	phase.sync_every = 8;
+	part_rows[0].fd = pipe_of[0];
+	struct worker *worker = run_worker(&phase, &target, 0);
+	struct tally timeline = timeline_of(worker);
+	part_rows[0].fd = -1;
+	assert_int_equal(worker->after.operations, 20);
+	assert_int_equal(worker->after.errors, 2);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	assert_int_equal(worker->syncs->total, 0);
+	assert_int_equal(worker->error.kind, IO_SYNC);
+	assert_int_equal(worker->error.number, EINVAL);
+	assert_int_equal(worker_written_blocks(worker), 0);
+	worker_free(worker);
+	close(pipe_of[0]);
+	close(pipe_of[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -880,6 +941,10 @@ int main(void)
 		cmocka_unit_test_setup(who_waits_for_the_next_ends_with_the_phase, reset),
 		cmocka_unit_test_setup(a_stop_ends_the_waiting, reset),
 		cmocka_unit_test_setup(a_rate_is_held_on_engines_that_do_io, reset),
+		cmocka_unit_test_setup(a_sync_comes_after_so_many_writes_and_all_of_them, reset),
+		cmocka_unit_test_setup(reads_of_a_mixed_load_are_not_counted_for_syncs, reset),
+		cmocka_unit_test_setup(a_sync_that_fails_is_an_error_and_nothing_is_surely_written,
+				       reset),
 	};
 
 	clock_map_init(&map, BUCKET_NS);
