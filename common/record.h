@@ -41,7 +41,7 @@ enum record_kind {
 };
 
 /* How the text in YAML becomes the number; machine formats carry raw integers. */
-enum record_unit { UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
+enum record_unit { UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_PERCENT, UNIT_RATE };
 
 struct record_table;
 

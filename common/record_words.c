@@ -56,7 +56,9 @@ static void format_limit(char text[UNITS_TEXT_SIZE], enum record_unit unit, uint
 		format_ns(text, limit);
 	else
 		snprintf(text, UNITS_TEXT_SIZE, "%" PRIu64 "%s", limit,
-			 unit == UNIT_PERCENT ? "%" : "");
+			 unit == UNIT_PERCENT ? "%"
+			 : unit == UNIT_RATE  ? " B/s"
+					      : "");
 }
 
 static void add_limits(char text[RECORD_WORDS_SIZE], const struct record_row *row,
@@ -77,10 +79,9 @@ static void add_limits(char text[RECORD_WORDS_SIZE], const struct record_row *ro
 static void add_integer(char text[RECORD_WORDS_SIZE], const struct record_row *row)
 {
 	static const char *const units[] = {
-		[UNIT_NONE] = "a whole number",
-		[UNIT_BYTES] = "bytes (64KiB)",
-		[UNIT_NS] = "a time (1.5s)",
-		[UNIT_PERCENT] = "a share (10%)",
+		[UNIT_NONE] = "a whole number",    [UNIT_BYTES] = "bytes (64KiB)",
+		[UNIT_NS] = "a time (1.5s)",       [UNIT_PERCENT] = "a share (10%)",
+		[UNIT_RATE] = "a rate (120 MB/s)",
 	};
 
 	if (row->names) {
@@ -125,10 +126,9 @@ char *record_words_raw(char text[RECORD_WORDS_SIZE], const struct record_row *ro
 		[RECORD_ONE] = "",      [RECORD_MAYBE] = "nil or ", [RECORD_LIST] = "list of ",
 	};
 	static const char *const units[] = {
-		[UNIT_NONE] = "",
-		[UNIT_BYTES] = ", bytes",
-		[UNIT_NS] = ", ns",
-		[UNIT_PERCENT] = ", percent",
+		[UNIT_NONE] = "",          [UNIT_BYTES] = ", bytes",
+		[UNIT_NS] = ", ns",        [UNIT_PERCENT] = ", percent",
+		[UNIT_RATE] = ", bytes/s",
 	};
 
 	text[0] = '\0';

@@ -62,6 +62,8 @@ static int parse_number(enum record_unit unit, const char *text, uint64_t *value
 		return units_parse_ns(text, value, err);
 	case UNIT_PERCENT:
 		return units_parse_percent(text, value, err);
+	case UNIT_RATE:
+		return units_parse_rate(text, value, err);
 	case UNIT_NONE:
 		break;
 	}

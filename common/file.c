@@ -1,0 +1,55 @@
+#include "common/file.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/memory.h"
+
+static int check_size(FILE *file, const char *path, size_t most, size_t *size, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(fileno(file), &st) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot stat '%s': %s", path, strerror(errno));
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		error_set(err, ERROR_USAGE, "'%s' is no plain file", path);
+		return -1;
+	}
+	if ((uint64_t)st.st_size > most) {
+		error_set(err, ERROR_USAGE, "'%s' has %llu bytes: takes at most %zu", path,
+			  (unsigned long long)st.st_size, most);
+		return -1;
+	}
+	*size = (size_t)st.st_size;
+	return 0;
+}
+
+int file_read(const char *path, size_t most, struct bytes *bytes, struct error *err)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size = 0;
+
+	if (!file) {
+		error_set(err, errno == ENOENT ? ERROR_USAGE : ERROR_SYSTEM, "cannot open '%s': %s",
+			  path, strerror(errno));
+		return -1;
+	}
+	int status = check_size(file, path, most, &size, err);
+	if (status == 0) {
+		*bytes = (struct bytes){.data = mem_new(size + 1, 1)};
+		bytes->size = fread(bytes->data, 1, size, file);
+		if (ferror(file)) {
+			error_set(err, ERROR_SYSTEM, "cannot read '%s': %s", path, strerror(errno));
+			free(bytes->data);
+			status = -1;
+		}
+	}
+	fclose(file);
+	return status;
+}
