@@ -55,7 +55,7 @@ fuzz: ## fuzz plans and messages, FUZZ_SECONDS (600) for each target
 	@cmake --build build-fuzz -j $(JOBS)
 	$(FIXED_ADDRESSES) scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
-docs: build ## print docs/PLAN.md, PROTOCOL.md and FINDINGS.md from the tables
+docs: build ## print docs/PLAN.md, PROTOCOL.md, FINDINGS.md and JUDGE.md from the tables
 	scripts/docs $(BUILD)
 
 docs-check: build ## fail when they are not what the tables say

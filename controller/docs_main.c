@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/record_doc.h"
+#include "controller/foreign.h"
 #include "controller/plan.h"
 #include "controller/report/explain.h"
 #include "proto/agent_state.h"
@@ -77,6 +78,54 @@ static void print_protocol(void)
 	record_doc_print(tables, MESSAGE_KINDS, true, stdout);
 }
 
+static void print_judge(void)
+{
+	const struct record_table *tables[] = {&foreign_table,       &foreign_sample_table,
+					       &foreign_total_table, &foreign_counter_table,
+					       &foreign_tick_table,  &foreign_beat_table,
+					       &sweep_point_table};
+
+	puts("# Numbers that muster did not measure\n\n"
+	     "Printed from the tables by `make docs`; do not edit.\n\n"
+	     "    muster judge FILE... [--json]\n\n"
+	     "applies findings, gates, outcome and exit code of a run to numbers that are there "
+	     "already.\n`FILE` is a run directory or its `run.json` (with its `timeline.csv` "
+	     "beside "
+	     "it), or a YAML file as\nbelow, for what somebody else measured: in the plan's own "
+	     "words what was asked for, what is known of\nhosts and storage, and CSV files beside "
+	     "it "
+	     "with the figures:\n\n"
+	     "    judge: 1\n"
+	     "    name: burn-in\n"
+	     "    hosts: {a: {memory: 64GiB}, b: {memory: 64GiB}}\n"
+	     "    storage: {disk: {level: raid6, disks: 16, disk_rate: 150 MB/s}}\n"
+	     "    phases:\n"
+	     "      - {name: w, op: write, targets: [disk], block_size: 1MiB, runtime: 5m}\n"
+	     "    measured:\n"
+	     "      - {phase: w, timeline: w.csv, counters: w-disks.csv}\n"
+	     "    gates:\n"
+	     "      - {phase: w, metric: spread, of: fleet, at_most: 10%}\n\n"
+	     "and `w.csv`:\n\n"
+	     "    time_s,host,bytes_per_s\n"
+	     "    0,a,812000000\n"
+	     "    0,b,797000000\n"
+	     "    1,a,809000000\n\n"
+	     "A phase without `runtime` but with `size` is one of a fixed amount. A phase of which "
+	     "nothing was\nmeasured is looked at as a plan: blocks, sizes, space; what would be "
+	     "refused is exit 5. What is left\nout is not known, and rules that need it stay "
+	     "silent, "
+	     "or say that they cannot tell. Units in YAML are\nthose of PLAN.md; CSV has plain "
+	     "numbers, with a point and no thousands, the unit in the column's name;\nsizes and "
+	     "times "
+	     "of a table that are integers may have units too. A cell may be quoted (RFC 4180).\n"
+	     "Errors say file, line and column, and what would be legal; nothing is judged then, "
+	     "and "
+	     "the exit code\nis 2. With several files it is the one that counts most: 6, 2, 3, 5, "
+	     "1, "
+	     "4, 0.\n");
+	record_doc_print(tables, sizeof(tables) / sizeof(tables[0]), false, stdout);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "plan") == 0)
@@ -85,8 +134,10 @@ int main(int argc, char **argv)
 		print_protocol();
 	else if (argc == 2 && strcmp(argv[1], "findings") == 0)
 		explain_page(stdout);
+	else if (argc == 2 && strcmp(argv[1], "judge") == 0)
+		print_judge();
 	else {
-		fputs("usage: muster-docs plan | protocol | findings\n", stderr);
+		fputs("usage: muster-docs plan | protocol | findings | judge\n", stderr);
 		return 2;
 	}
 	return fflush(stdout) == 0 ? 0 : 1;

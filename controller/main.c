@@ -4,6 +4,7 @@
 #include "common/log.h"
 #include "controller/check_fleet.h"
 #include "controller/inspect.h"
+#include "controller/judge.h"
 #include "controller/options.h"
 #include "controller/plan.h"
 #include "controller/report/explain.h"
@@ -86,6 +87,8 @@ static int execute(const struct options *options)
 		log_init("muster", LOG_LEVEL_DEBUG);
 	if (options->command == OPTIONS_VERIFY)
 		return verify_execute(options->operand, options->key);
+	if (options->command == OPTIONS_JUDGE)
+		return judge_execute(options);
 	if (options->command == OPTIONS_KEYGEN)
 		return make_key(options);
 	return with_plan(options);

@@ -15,6 +15,7 @@ const char options_usage[] =
 	"       muster explain [CODE]\n"
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen --sign NAME\n"
+	"       muster judge FILE... [--json]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -38,6 +39,10 @@ const char options_usage[] =
 	"                    proves who wrote it (without --key)\n"
 	"  keygen --sign     make NAME.sign.key, which signs runs, and NAME.sign.pub, which "
 	"checks\n"
+	"  judge             apply the rules and gates to a run that is there already (its "
+	"directory or\n"
+	"                    run.json), or to numbers that muster did not measure "
+	"(docs/JUDGE.md)\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
@@ -45,6 +50,7 @@ const char options_usage[] =
 	"  --key FILE        the public key that a run has to be signed by\n"
 	"  --insecure        talk to agents beyond the loopback although nothing is encrypted or\n"
 	"                    authenticated yet\n"
+	"  --json            judge: print the result as run.json has it\n"
 	"  --quiet           no progress\n"
 	"  --verbose         say more on stderr\n"
 	"  --help, --version\n"
@@ -59,7 +65,8 @@ enum {
 	OPTION_FLEET,
 	OPTION_SIGN,
 	OPTION_SIGN_KEY,
-	OPTION_KEY
+	OPTION_KEY,
+	OPTION_JSON
 };
 
 static const struct option known[] = {
@@ -70,6 +77,7 @@ static const struct option known[] = {
 	{"sign", no_argument, NULL, OPTION_SIGN},
 	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
 	{"key", required_argument, NULL, OPTION_KEY},
+	{"json", no_argument, NULL, OPTION_JSON},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{"help", no_argument, NULL, 'h'},
@@ -83,6 +91,7 @@ static const struct command {
 	enum options_command command;
 	const char *takes; /* its one operand, in words */
 	bool is_optional;  /* or none */
+	bool is_many;      /* or several */
 } commands[] = {
 	{"run", OPTIONS_RUN, "plan", false},
 	{"check", OPTIONS_CHECK, "plan", false},
@@ -90,6 +99,7 @@ static const struct command {
 	{"explain", OPTIONS_EXPLAIN, "code", true},
 	{"verify", OPTIONS_VERIFY, "run directory", false},
 	{"keygen", OPTIONS_KEYGEN, "name", false},
+	{"judge", OPTIONS_JUDGE, "file", false, true},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -142,7 +152,9 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 	options->command = command->command;
 	if (command->is_optional && argc - optind == 1)
 		return 0;
-	if (argc - optind != 2) {
+	options->operands = &argv[optind + 1];
+	options->operands_count = (uint32_t)(argc - optind - 1);
+	if (argc - optind != 2 && !(command->is_many && argc - optind > 2)) {
 		error_set(err, ERROR_USAGE, "'%s' takes one %s%s, got %d; see muster --help",
 			  argv[optind], command->takes, command->is_optional ? " or none" : "",
 			  argc - optind - 1);
@@ -185,6 +197,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_KEY:
 			options->key = optarg;
+			break;
+		case OPTION_JSON:
+			options->as_json = true;
 			break;
 		case 'q':
 			options->quiet = true;

@@ -14,13 +14,16 @@ enum options_command {
 	OPTIONS_EXPLAIN,
 	OPTIONS_VERIFY,
 	OPTIONS_KEYGEN,
+	OPTIONS_JUDGE,
 	OPTIONS_HELP,
 	OPTIONS_VERSION,
 };
 
 struct options {
 	enum options_command command;
-	const char *operand;  /* the command's: a plan, a code to explain, a run directory */
+	const char *operand;   /* the command's: a plan, a code to explain, a run directory */
+	char *const *operands; /* all of them, with judge */
+	uint32_t operands_count;
 	const char *out;      /* --out; NULL: ./muster-runs/<run> */
 	const char *sign_key; /* run: the secret key; NULL: MUSTER_SIGN_KEY */
 	const char *key;      /* verify: the public key */
@@ -29,6 +32,7 @@ struct options {
 	bool insecure;
 	bool signing; /* keygen --sign */
 	bool fleet;   /* check: ask the hosts too */
+	bool as_json; /* judge: no report but the result */
 	bool quiet;   /* no progress */
 	bool verbose;
 };

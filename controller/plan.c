@@ -73,7 +73,7 @@ static const struct record_row gate_rows[] = {
 	{MEMBER(struct plan_gate, at_least), .doc = "fails below this"},
 	{MEMBER(struct plan_gate, at_most), .doc = "fails above this"},
 };
-static const struct record_table gate_table =
+const struct record_table plan_gate_table =
 	RECORD_TABLE(struct plan_gate, "gate", gate_rows,
 		     "A rule that passes or fails: `at_least`, `at_most` or both. A gate on errors "
 		     "says how many are accepted; without one, none are.");
@@ -90,7 +90,7 @@ static const struct record_row plan_rows[] = {
 		"required"},
 	{MEMBER_LIST(struct plan, phases, phase_table), .required = true,
 	 .doc = "what is done, in this order"},
-	{MEMBER_LIST(struct plan, gates, gate_table), .doc = "what it is held against"},
+	{MEMBER_LIST(struct plan, gates, plan_gate_table), .doc = "what it is held against"},
 	{MEMBER(struct plan, repeat), .fallback = "1", .min = 1, .max = 1000,
 	 .doc = "how many times all phases are run, a trial each"},
 	{MEMBER(struct plan, bucket), .unit = UNIT_NS, .fallback = "100ms", .min = 10000000,

@@ -76,6 +76,7 @@ extern const struct record_table plan_table;
 extern const struct record_table plan_fleet_table;
 extern const struct record_table plan_agents_table;
 extern const struct record_table plan_label_table;
+extern const struct record_table plan_gate_table;
 
 /* Reads, applies `settings` ("defaults.runtime=5s"), fills defaults and overrides in, checks every
  * rule. Answers whether there were no errors; all of them are in `errors`. */

@@ -8,6 +8,7 @@
 
 #include "common/histogram.h"
 #include "common/record.h"
+#include "controller/facts.h"
 #include "controller/plan.h"
 #include "proto/miscompare.h"
 
@@ -64,6 +65,7 @@ struct result_host {
 	uint64_t memory_limit_bytes;
 	uint32_t cpu_limit_thousandths;
 	char *io_limit;
+	uint64_t arc_most_bytes; /* that ZFS keeps in memory at most; 0: not known */
 	struct plan_label *labels;
 	uint32_t labels_count;
 	struct result_clock clock;
@@ -173,6 +175,7 @@ struct result_phase {
 	char *name;
 	uint32_t trial; /* from 1 */
 	char *op;
+	char *controller;  /* through which the bytes went, where one was named; else NULL */
 	uint64_t start_ns; /* start instant */
 	uint64_t ramp_ns;  /* whole buckets */
 	uint64_t bucket_ns;
@@ -225,6 +228,7 @@ struct result {
 	uint64_t min_window_ns;
 	bool insecure;
 	struct plan *plan;
+	struct facts *facts; /* NULL: nothing is known of the storage */
 	struct result_host *hosts;
 	uint32_t hosts_count;
 	struct result_phase *phases;

@@ -36,6 +36,8 @@ extern const struct catalogue_part catalogue_windows;
 extern const struct catalogue_part catalogue_devices;
 extern const struct catalogue_part catalogue_timelines;
 extern const struct catalogue_part catalogue_comparisons;
+extern const struct catalogue_part catalogue_storage;
+extern const struct catalogue_part catalogue_sweeps;
 
 /* All parts, in the order of the documentation; ends with NULL. */
 extern const struct catalogue_part *const catalogue_parts[];

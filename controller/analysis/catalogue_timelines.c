@@ -24,6 +24,17 @@ static const struct catalogue_row rows[] = {
 	{"STEP_UP", "WARN", "Throughput rose to another level and stayed there.", "As STEP_DOWN.",
 	 "binary segmentation (Scott & Knott 1974)",
 	 "raise ramp, or find out what ended then: a rebuild, another user, a cold cache"},
+	{"STALL", "WARN", "Throughput stood still.",
+	 "At or under 5 % of the median for 3 s or longer, where there is neither a rhythm nor a "
+	 "step. Ten seconds.",
+	 "muster's own",
+	 "look at the kernel's log and at what the storage did then: a flush, a reset, a failover, "
+	 "a transaction group that was synced; measure for longer to see whether it comes back"},
+	{"DIPS", "NOTE", "Throughput dipped, in no rhythm.",
+	 "At or under half of the median for a second or longer, where there is no stall, rhythm "
+	 "or "
+	 "step. Ten seconds.",
+	 "muster's own", "look for what else was at work on the host or the storage"},
 	{"NOT_STEADY", "WARN", "The phase did not reach a steady level.",
 	 "Five equal parts of the all-active window: range > 20 % of the mean, or the fitted "
 	 "line's "

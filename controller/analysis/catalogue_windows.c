@@ -12,8 +12,10 @@ static const struct catalogue_row rows[] = {
 	 "stonewalling as in IOR (-D), with a limit of our own",
 	 "find out which target started late or ended early: first_io_ns and last_io_ns in "
 	 "run.json"},
-	{"SUM_OF_AVERAGES_GAP", "WARN", "Adding up the hosts' own rates gives more than was there.",
-	 "Sum of the hosts' averages / headline > 1.05.",
+	{"SUM_OF_AVERAGES_GAP", "WARN, NOTE",
+	 "Adding up the hosts' own rates gives more than was there.",
+	 "Sum of the hosts' averages / headline > 1.05; NOTE where a straggler is named, which is "
+	 "why.",
 	 "rates of different times do not add (Hoefler & Belli, SC'15, on summarising rates)",
 	 "quote the headline; the sum of averages adds rates of different times"},
 	{"NO_IO", "INVALID", "A target completed nothing.",

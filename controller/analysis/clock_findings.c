@@ -43,8 +43,10 @@ static void check_steps(struct result *result, const struct result_phase *phase,
 		const struct result_disruption *step = &clock->disruptions[d];
 		if (!is_step(step) || step->to_ns < phase->start_ns || step->from_ns > end)
 			continue;
+		bool slept = text_is(step->kind, "suspend");
 		struct result_finding *finding = findings_add(
-			result, "CLOCK_STEP", NULL, phase, host->host, NULL, NULL,
+			result, slept ? "SUSPEND_DETECTED" : "CLOCK_STEP", NULL, phase, host->host,
+			NULL, NULL,
 			"the host's clock jumped by %s between %s and %s into the run; %u of its "
 			"buckets are flagged, the other hosts' stand",
 			units_format_ns(amount, (double)step->amount_ns),

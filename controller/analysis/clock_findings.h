@@ -1,4 +1,5 @@
-/* clock_findings.h - what the clocks say about a result: CLOCK_STEP, CLOCK_UNCERTAIN, START_SKEW.
+/* clock_findings.h - what the clocks say about a result: CLOCK_STEP, SUSPEND_DETECTED,
+ * CLOCK_UNCERTAIN, START_SKEW.
  */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_CLOCK_FINDINGS_H
 #define MUSTER_CONTROLLER_ANALYSIS_CLOCK_FINDINGS_H

@@ -291,7 +291,7 @@ static enum result_outcome decide(const struct result *result, char **reason)
 		*reason = invalid_reason(finding, count);
 		return RESULT_OUTCOME_INVALID;
 	}
-	if (!result->phases_count) {
+	if (!result->phases_count && !result->facts) {
 		*reason = mem_text("no phase was measured");
 		return RESULT_OUTCOME_INVALID;
 	}

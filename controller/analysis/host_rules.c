@@ -192,8 +192,19 @@ static void report_straggler(struct result *result, const char *code,
 	findings_figure(finding, "loss", straggler->loss);
 }
 
+static double rate_of_median(const struct member *members, uint32_t count, uint32_t index)
+{
+	double *rates = mem_new(count, sizeof(*rates));
+
+	for (uint32_t i = 0; i < count; i++)
+		rates[i] = members[i].rate;
+	double share = rates[index] / stats_median(rates, count);
+	free(rates);
+	return share;
+}
+
 /* Fixed amounts are alike in a class only: elsewhere `2x ram` may be another amount. */
-static void check_straggler(struct result *result, const struct result_phase *phase,
+static bool check_straggler(struct result *result, const struct result_phase *phase,
 			    const struct member *members, uint32_t count)
 {
 	double *times = mem_new(count, sizeof(*times));
@@ -201,15 +212,70 @@ static void check_straggler(struct result *result, const struct result_phase *ph
 	for (uint32_t i = 0; i < count; i++)
 		times[i] = members[i].time_ns;
 	struct straggler straggler = straggler_find(times, count);
-	if (straggler.is_one)
+	if (straggler.is_one) {
 		report_straggler(result, "STRAGGLER", phase, members[straggler.index].host->host,
 				 "the host", &straggler, times[straggler.index]);
+		struct result_finding *finding = &result->findings[result->findings_count - 1];
+		const struct result_cluster *cluster = phase->cluster;
+		findings_figure(finding, "together_ns", (double)cluster->all_active_window_ns);
+		findings_figure(finding, "together_bytes_per_s", cluster->all_active_bytes_per_s);
+		findings_figure(finding, "span_bytes_per_s", cluster->span_bytes_per_s);
+		findings_figure(finding, "rate_of_median",
+				rate_of_median(members, count, straggler.index));
+	}
 	free(times);
+	return straggler.is_one;
+}
+
+/* The gap is what the straggler does: one fact, one warning. */
+static void explain_gap(struct result *result, const struct result_phase *phase)
+{
+	for (uint32_t f = 0; f < result->findings_count; f++) {
+		struct result_finding *finding = &result->findings[f];
+		if (!text_is(finding->code, "SUM_OF_AVERAGES_GAP") ||
+		    !text_is(finding->phase, phase->name) || finding->trial != phase->trial)
+			continue;
+		char *evidence =
+			mem_format("%s, since not all were at work to the end", finding->evidence);
+		free(finding->evidence);
+		finding->evidence = evidence;
+		free(finding->level);
+		finding->level = mem_text("NOTE");
+	}
+}
+
+/* What a host did while all of its workers were at work: `from` is the latest first submit, `to`
+ * the earliest last completion. */
+static void add_together(struct result_finding *finding, const struct result_phase *phase,
+			 const struct series *series, uint32_t targets, uint32_t workers,
+			 uint64_t from, uint64_t to)
+{
+	uint64_t width = phase->bucket_ns, bytes = 0, operations = 0;
+
+	if (!series || !width || from < phase->start_ns || to <= from)
+		return;
+	uint64_t first = (from - phase->start_ns + width - 1) / width;
+	uint64_t end = (to - phase->start_ns) / width;
+	for (uint32_t t = 0; t < targets; t++)
+		for (uint64_t b = first; b < end && b < series[t].count; b++) {
+			const struct series_bucket *bucket = &series[t].buckets[b];
+			bytes += bucket->bytes_read + bucket->bytes_written;
+			operations += bucket->operations;
+		}
+	if (end <= first)
+		return;
+	struct window_interval window = {0, (end - first) * width};
+	findings_figure(finding, "together_ns", (double)window.end_ns);
+	findings_figure(finding, "together_bytes_per_s", window_rate(bytes, window));
+	findings_figure(finding, "together_iops", window_rate(operations, window));
+	findings_figure(finding, "iops_of_a_worker", window_rate(operations, window) / workers);
 }
 
 static void check_workers(struct result *result, const struct result_phase *phase,
-			  const struct result_phase_host *host)
+			  const struct result_phase_host *host, const struct series *series)
 {
+	uint64_t from = 0, to = UINT64_MAX;
+
 	double *times = mem_new(host->workers_count, sizeof(*times));
 	uint32_t *which = mem_new(host->workers_count, sizeof(*which)), count = 0;
 
@@ -217,6 +283,8 @@ static void check_workers(struct result *result, const struct result_phase *phas
 		const struct result_worker *worker = &host->workers[w];
 		if (!worker->operations || worker->last_completion_ns <= worker->first_submit_ns)
 			continue;
+		from = worker->first_submit_ns > from ? worker->first_submit_ns : from;
+		to = worker->last_completion_ns < to ? worker->last_completion_ns : to;
 		which[count] = w;
 		times[count++] = (double)(worker->last_completion_ns - worker->first_submit_ns);
 	}
@@ -227,13 +295,16 @@ static void check_workers(struct result *result, const struct result_phase *phas
 				       text_or(last->target, "?"));
 		report_straggler(result, "STRAGGLER_TAIL", phase, host->host, who, &straggler,
 				 times[straggler.index]);
+		add_together(&result->findings[result->findings_count - 1], phase, series,
+			     host->targets_count, count, from, to);
 		free(who);
 	}
 	free(which);
 	free(times);
 }
 
-void host_rules_check(struct result *result, const struct result_phase *phase)
+void host_rules_check(struct result *result, const struct result_phase *phase,
+		      const struct phase_series *series)
 {
 	uint32_t count, end;
 
@@ -245,11 +316,14 @@ void host_rules_check(struct result *result, const struct result_phase *phase)
 		for (end = from + 1; end < count && !compare_classes(&members[from], &members[end]);
 		     end++)
 			;
-		check_outliers(result, phase, &members[from], end - from);
-		if (fixed)
-			check_straggler(result, phase, &members[from], end - from);
+		/* With a fixed amount a slow host is the one that is waited for: named once. */
+		if (!fixed || !check_straggler(result, phase, &members[from], end - from))
+			check_outliers(result, phase, &members[from], end - from);
+		else
+			explain_gap(result, phase);
 	}
 	for (uint32_t h = 0; fixed && h < phase->hosts_count; h++)
-		check_workers(result, phase, &phase->hosts[h]);
+		check_workers(result, phase, &phase->hosts[h],
+			      series && series->series ? series->series[h] : NULL);
 	members_free(members, count);
 }

@@ -9,6 +9,8 @@
 
 #include "controller/result.h"
 
-void host_rules_check(struct result *result, const struct result_phase *phase);
+/* `series` may be NULL. */
+void host_rules_check(struct result *result, const struct result_phase *phase,
+		      const struct phase_series *series);
 
 #endif

@@ -11,9 +11,10 @@
 #include "controller/analysis/findings.h"
 #include "controller/analysis/measured.h"
 
-#define FLEET         UINT32_MAX /* in place of a host */
-#define SHARE_LEAST   0.95       /* of written bytes on the devices */
-#define UNEQUAL_PARTS 0.90       /* slowest of fastest: below, the slowest is named */
+#define FLEET            UINT32_MAX /* in place of a host */
+#define SHARE_LEAST      0.95       /* of written bytes on the devices */
+#define VOLUME_TOLERANCE 1.1        /* larger amount of the smaller */
+#define UNEQUAL_PARTS    0.90       /* slowest of fastest: below, the slowest is named */
 
 /* What was asked for and what came of it. */
 struct measured {
@@ -346,6 +347,30 @@ static const struct measured *find_write(const struct trial *trial, const struct
 	return NULL;
 }
 
+/* What another reading of the same disks reached; NAN: none is known. */
+static double reference_rate(const struct result *result, const struct phase *asked)
+{
+	const struct fact_storage *storage =
+		asked->targets_count == 1 ? facts_storage(result->facts, asked->targets[0].name)
+					  : NULL;
+
+	return storage && storage->reference_rate ? (double)storage->reference_rate : NAN;
+}
+
+static bool has_fixed_amount(const struct measured *m)
+{
+	return m->got->cluster && text_is(m->got->cluster->headline, "span") &&
+	       m->got->cluster->bytes;
+}
+
+static bool have_same_volume(const struct measured *a, const struct measured *b)
+{
+	if (!has_fixed_amount(a) || !has_fixed_amount(b))
+		return true;
+	double x = (double)a->got->cluster->bytes, y = (double)b->got->cluster->bytes;
+	return fmax(x, y) <= VOLUME_TOLERANCE * fmin(x, y);
+}
+
 static void check_read(struct result *result, const struct trial *trial,
 		       const struct measured *read)
 {
@@ -354,21 +379,54 @@ static void check_read(struct result *result, const struct trial *trial,
 	if (read->asked->op != PHASE_OP_READ || read->asked->access != PHASE_ACCESS_SEQUENTIAL)
 		return;
 	const struct measured *write = find_write(trial, read);
-	if (!write)
+	if (!write || !have_same_volume(read, write))
 		return;
 	double written = written_rate(write), share = rate_of(read, FLEET) / written;
 	if (!(share < LAYERS_READ_LEAST))
 		return;
 	char *cause = likely_cause(read, write);
+	double media = reference_rate(result, read->asked) / rate_of(read, FLEET);
+	char path[96] = "";
+	if (media > 1)
+		snprintf(path, sizeof(path),
+			 "; the disks can read %.1f times as much, so it is the path to them",
+			 media);
 	struct result_finding *finding = findings_add(
 		result, "READ_SLOWER_THAN_WRITE", NULL, read->got, NULL, NULL, NULL,
-		"reads reach %s, writes of phase '%s' on the same targets %s: %.2f of it; %s",
+		"reads reach %s, writes of phase '%s' on the same targets %s: %.2f of it; %s%s",
 		units_format_rate(reads, rate_of(read, FLEET)), write->asked->name,
-		units_format_rate(writes, written), share, cause);
+		units_format_rate(writes, written), share, cause, path);
 	findings_figure(finding, "read_bytes_per_s", rate_of(read, FLEET));
 	findings_figure(finding, "write_bytes_per_s", written);
 	findings_figure(finding, "ratio", share);
+	if (media > 0)
+		findings_figure(finding, "media_of_read", media);
 	free(cause);
+}
+
+/* Fixed amounts that are not the same are not held against each other, whatever they took. */
+static void check_volumes(struct result *result, const struct trial *trial,
+			  const struct measured *read)
+{
+	const struct measured *write = NULL;
+	char reads[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
+
+	for (uint32_t p = 0; p < trial->count && !write; p++)
+		if (trial->phases[p].asked->op == PHASE_OP_WRITE &&
+		    is_on(trial->phases[p].asked, read->asked->targets, read->asked->targets_count))
+			write = &trial->phases[p];
+	if (!write || read->asked->op != PHASE_OP_READ || have_same_volume(read, write))
+		return;
+	double of = (double)read->got->cluster->bytes, to = (double)write->got->cluster->bytes;
+	struct result_finding *finding = findings_add(
+		result, "PHASE_VOLUME_MISMATCH", NULL, read->got, NULL, NULL, NULL,
+		"%s were read and %s written in phase '%s', %.1f to 1, so the two are not held "
+		"against each other",
+		units_format_bytes(reads, read->got->cluster->bytes),
+		units_format_bytes(writes, write->got->cluster->bytes), write->asked->name,
+		fmax(of, to) / fmin(of, to));
+	findings_figure(finding, "read_bytes", of);
+	findings_figure(finding, "written_bytes", to);
 }
 
 /* ---- trials ---- */
@@ -398,6 +456,7 @@ static void check_trial(struct result *result, uint32_t from, uint32_t end)
 						  .is_sound = measured_is_sound(result, phase)};
 	}
 	for (uint32_t p = 0; p < trial.count; p++) {
+		check_volumes(result, &trial, &trial.phases[p]);
 		if (!trial.phases[p].is_sound)
 			continue;
 		check_shared(result, &trial, &trial.phases[p]);

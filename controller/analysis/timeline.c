@@ -90,6 +90,69 @@ static void look_for_steps(const struct timeline *t, struct timeline_verdict *ve
 	free(samples);
 }
 
+/* ---- stalls and dips by themselves ---- */
+
+static void end_gap(struct timeline_gaps *gaps, uint32_t from, uint32_t end, uint32_t least)
+{
+	if (end - from < least)
+		return;
+	gaps->count++;
+	gaps->buckets += end - from;
+	if (end - from > gaps->longest) {
+		gaps->longest = end - from;
+		gaps->at = from;
+	}
+}
+
+/* Stretches of at least `least` samples at or below `level`. */
+static struct timeline_gaps find_gaps(const double *samples, uint32_t count, double level,
+				      uint32_t least)
+{
+	struct timeline_gaps gaps = {0};
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i <= count; i++)
+		if (i == count || samples[i] > level) {
+			end_gap(&gaps, from, i, least);
+			from = i + 1;
+		}
+	return gaps;
+}
+
+static struct timeline_gaps in_buckets(struct timeline_gaps gaps, uint32_t width)
+{
+	gaps.buckets *= width;
+	gaps.at *= width;
+	gaps.longest *= width;
+	return gaps;
+}
+
+/* Samples that one stretch needs; never a single one of many buckets by chance. */
+static uint32_t least_samples(const struct timeline *t, uint64_t ns, uint32_t width)
+{
+	uint32_t buckets = width_of_ns(t, ns), samples = (buckets + width - 1) / width;
+
+	return samples ? samples : 1;
+}
+
+static void look_for_gaps(const struct timeline *t, struct timeline_verdict *verdict)
+{
+	uint32_t width = least_width(t), count;
+	double *samples = merge(t, width, &count);
+	double median = stats_median(samples, count);
+	uint32_t stall = least_samples(t, TIMELINE_STALL_LEAST_NS, width);
+	uint32_t dip = least_samples(t, TIMELINE_DIP_LEAST_NS, width);
+
+	if (median > 0 && stall < count) {
+		verdict->stalls = in_buckets(
+			find_gaps(samples, count, TIMELINE_STALL_LEVEL * median, stall), width);
+		if (!verdict->stalls.count)
+			verdict->dips = in_buckets(
+				find_gaps(samples, count, TIMELINE_DIP_LEVEL * median, dip), width);
+	}
+	free(samples);
+}
+
 /* ---- steadiness ---- */
 
 /* Of the buckets from `from` on. False: too few of them. */
@@ -129,6 +192,8 @@ struct timeline_verdict timeline_judge(const struct timeline *t)
 	look_for_period(t, &verdict);
 	if (!verdict.has_period)
 		look_for_steps(t, &verdict);
+	if (!verdict.has_period && !verdict.steps_count)
+		look_for_gaps(t, &verdict);
 	judge_steadiness(t, &verdict);
 	return verdict;
 }

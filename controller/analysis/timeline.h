@@ -1,7 +1,8 @@
 /* timeline.h - what a timeline of throughput says by itself: a rhythm, steps, a steady state.
  *
  * In this order, since each can be mistaken for the next: a series with a period is not searched
- * for steps, and where it steps only its last level can be a steady state. */
+ * for steps, one with either not for single stalls, and where it steps only its last level can be a
+ * steady state. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_TIMELINE_H
 #define MUSTER_CONTROLLER_ANALYSIS_TIMELINE_H
 
@@ -24,6 +25,19 @@
 /* A rhythm shallower than this (and than twice what is in flight) has no consequence. */
 #define TIMELINE_LEAST_DEPTH 0.05
 
+/* Nothing to speak of for 3 s is a stall, half of the median for a second a dip; where there is
+ * neither a rhythm nor a step. */
+#define TIMELINE_STALL_LEVEL    0.05 /* of the median */
+#define TIMELINE_STALL_LEAST_NS (3 * UINT64_C(1000000000))
+#define TIMELINE_DIP_LEVEL      0.50
+#define TIMELINE_DIP_LEAST_NS   UINT64_C(1000000000)
+
+/* Stretches below a level, in buckets. */
+struct timeline_gaps {
+	uint32_t count, buckets; /* how many, and of them all */
+	uint32_t at, longest;    /* the longest one */
+};
+
 struct timeline {
 	const double *samples; /* bytes, or anything that adds, of each bucket */
 	uint32_t count;
@@ -45,6 +59,7 @@ struct timeline_verdict {
 	double period_ns;
 	struct step steps[STEPS_MOST]; /* at: bucket; levels of a bucket */
 	uint32_t steps_count;
+	struct timeline_gaps stalls, dips; /* a stall is no dip too */
 	enum timeline_steadiness steadiness;
 	struct steady steady; /* with YES and NO; of the last level where that is long enough */
 };

@@ -14,11 +14,13 @@
 
 #define HOSTS_NAMED 8 /* more than these share one finding */
 
-enum kind { STALL, DIP, DOWN, UP, UNSTEADY, ALIASED, KINDS };
+enum kind { STALL, DIP, DOWN, UP, STILL, DIPS, UNSTEADY, ALIASED, KINDS };
 
 static const char *const codes[KINDS] = {
-	[STALL] = "PERIODIC_STALL", [DIP] = "PERIODIC_DIP",    [DOWN] = "STEP_DOWN",
-	[UP] = "STEP_UP",           [UNSTEADY] = "NOT_STEADY", [ALIASED] = "STEADINESS_UNKNOWN",
+	[STALL] = "PERIODIC_STALL", [DIP] = "PERIODIC_DIP",
+	[DOWN] = "STEP_DOWN",       [UP] = "STEP_UP",
+	[STILL] = "STALL",          [DIPS] = "DIPS",
+	[UNSTEADY] = "NOT_STEADY",  [ALIASED] = "STEADINESS_UNKNOWN",
 };
 
 #define FIGURES 4
@@ -73,15 +75,23 @@ static char *describe_period(const struct scene *scene, const struct timeline_ve
 		high, 100 * p->split.depth, p->split.high > 0 ? p->mean / p->split.high : NAN);
 }
 
-static char *describe_step(const struct scene *scene, const struct step *step, uint32_t others)
+static double instant_ns(const struct scene *scene, const struct step *step)
 {
-	char at[UNITS_TEXT_SIZE], before[UNITS_TEXT_SIZE], after[UNITS_TEXT_SIZE], more[64] = "";
+	return (double)(scene->first + step->at) * (double)scene->phase->bucket_ns;
+}
 
-	units_format_ns(at, (double)((scene->first + step->at) * scene->phase->bucket_ns));
+/* `other`: one more of the kind, of `others`; NULL: none. */
+static char *describe_step(const struct scene *scene, const struct step *step,
+			   const struct step *other, uint32_t others)
+{
+	char at[UNITS_TEXT_SIZE], before[UNITS_TEXT_SIZE], after[UNITS_TEXT_SIZE], more[96] = "";
+
+	if (other)
+		snprintf(more, sizeof(more), "; %u more of the kind, one %s into the phase", others,
+			 units_format_ns(at, instant_ns(scene, other)));
+	units_format_ns(at, instant_ns(scene, step));
 	units_format_rate(before, rate(scene, step->before));
 	units_format_rate(after, rate(scene, step->after));
-	if (others)
-		snprintf(more, sizeof(more), "; %u more of the kind", others);
 	return mem_format("%s into the phase it went from %s to %s, %.0f %% of the level before%s",
 			  at, before, after,
 			  step->before > 0 ? 100 * step->after / step->before : NAN, more);
@@ -112,34 +122,53 @@ static char *describe_alias(const struct scene *scene, const struct timeline_ver
 			  window, period);
 }
 
+static char *describe_gaps(const struct scene *scene, const struct timeline_gaps *gaps,
+			   const char *what)
+{
+	uint64_t width = scene->phase->bucket_ns;
+	char longest[UNITS_TEXT_SIZE], at[UNITS_TEXT_SIZE], all[UNITS_TEXT_SIZE];
+
+	return mem_format("%s %u time%s, %.1f %% of the window, %s in all; the longest time for "
+			  "%s, %s into the phase",
+			  what, gaps->count, gaps->count == 1 ? "" : "s",
+			  100.0 * gaps->buckets / scene->count,
+			  units_format_ns(all, (double)(gaps->buckets * width)),
+			  units_format_ns(longest, (double)(gaps->longest * width)),
+			  units_format_ns(at, (double)((scene->first + gaps->at) * width)));
+}
+
 /* ---- sightings ---- */
 
 /* The largest step each way, once. */
 static void see_steps(struct sightings *sightings, const struct scene *scene, uint32_t host,
 		      const struct timeline_verdict *verdict)
 {
-	const struct step *largest[2] = {NULL, NULL};
+	const struct step *largest[2] = {NULL, NULL}, *other[2] = {NULL, NULL};
 	uint32_t counts[2] = {0, 0};
 
 	for (uint32_t s = 0; s < verdict->steps_count; s++) {
 		const struct step *step = &verdict->steps[s];
 		bool up = step->after > step->before;
-		if (!counts[up]++ || step_size(step->before, step->after) >
-					     step_size(largest[up]->before, largest[up]->after))
+		bool is_larger =
+			!counts[up]++ || step_size(step->before, step->after) >
+						 step_size(largest[up]->before, largest[up]->after);
+		other[up] = is_larger ? largest[up] : step;
+		if (is_larger)
 			largest[up] = step;
 	}
 	for (int up = 0; up < 2; up++) {
 		const struct step *step = largest[up];
 		if (!step)
 			continue;
-		double at_ns = (double)(scene->first + step->at) * (double)scene->phase->bucket_ns;
 		see(sightings, up ? UP : DOWN,
 		    &(struct sighting){
 			    .host = host,
-			    .evidence = describe_step(scene, step, counts[up] - 1),
-			    .figures = {{"at_ns", at_ns},
+			    .evidence = describe_step(scene, step, other[up], counts[up] - 1),
+			    .figures = {{"at_ns", instant_ns(scene, step)},
 					{"before_bytes_per_s", rate(scene, step->before)},
-					{"after_bytes_per_s", rate(scene, step->after)}}});
+					{"after_bytes_per_s", rate(scene, step->after)},
+					{other[up] ? "other_at_ns" : NULL,
+					 other[up] ? instant_ns(scene, other[up]) : 0}}});
 	}
 }
 
@@ -157,12 +186,32 @@ static void see_period(struct sightings *sightings, const struct scene *scene, u
 					   {"high_bytes_per_s", rate(scene, p->split.high)}}});
 }
 
+static void see_gaps(struct sightings *sightings, const struct scene *scene, uint32_t host,
+		     enum kind kind, const struct timeline_gaps *gaps, const char *what)
+{
+	uint64_t width = scene->phase->bucket_ns;
+
+	if (gaps->count)
+		see(sightings, kind,
+		    &(struct sighting){
+			    .host = host,
+			    .evidence = describe_gaps(scene, gaps, what),
+			    .figures = {{"times", gaps->count},
+					{"longest_ns", (double)(gaps->longest * width)},
+					{"at_ns", (double)((scene->first + gaps->at) * width)},
+					{"in_all_ns", (double)(gaps->buckets * width)}}});
+}
+
 static void see_verdict(struct sightings *sightings, const struct scene *scene, uint32_t host,
 			const struct timeline_verdict *verdict)
 {
 	if (verdict->has_period)
 		see_period(sightings, scene, host, verdict);
 	see_steps(sightings, scene, host, verdict);
+	see_gaps(sightings, scene, host, STILL, &verdict->stalls,
+		 "throughput stood still (under 5 % of the median)");
+	see_gaps(sightings, scene, host, DIPS, &verdict->dips,
+		 "throughput was at or under half of the median");
 	if (verdict->steadiness == TIMELINE_STEADINESS_NO)
 		see(sightings, UNSTEADY,
 		    &(struct sighting){.host = host,

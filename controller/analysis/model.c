@@ -1,0 +1,103 @@
+#include "controller/analysis/model.h"
+
+#include <math.h>
+
+#include "common/text.h"
+
+double model_lane(double gt_per_s)
+{
+	static const struct {
+		double gt_per_s, bytes_per_s;
+	} lanes[] = {
+		{2.5, 2.5e9 * 8 / 10 / 8},  {3, 3e9 * 8 / 10 / 8},
+		{5, 5e9 * 8 / 10 / 8},      {6, 6e9 * 8 / 10 / 8},
+		{8, 8e9 * 128 / 130 / 8},   {12, 12e9 * 8 / 10 / 8},
+		{16, 16e9 * 128 / 130 / 8}, {22.5, 22.5e9 * 128 / 150 / 8},
+		{32, 32e9 * 128 / 130 / 8}, {64, 64e9 * 236 / 256 / 8},
+	};
+
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++)
+		if (fabs(gt_per_s - lanes[i].gt_per_s) < 0.01)
+			return lanes[i].bytes_per_s;
+	return NAN;
+}
+
+double model_link(const struct fact_link *link)
+{
+	return model_lane(link->gt_per_s) * link->width;
+}
+
+/* Disks' worth of data that move at once, reading and writing, and what a small write costs. */
+static const struct {
+	double read_share, write_share; /* of all disks */
+	uint32_t parity;
+	double penalty;
+} levels[] = {
+	[FACT_LEVEL_SINGLE] = {1, 1, 0, 1}, [FACT_LEVEL_RAID0] = {1, 1, 0, 1},
+	[FACT_LEVEL_RAID1] = {1, 0, 0, 2},  [FACT_LEVEL_RAID10] = {1, 0.5, 0, 2},
+	[FACT_LEVEL_RAID5] = {1, 1, 1, 4},  [FACT_LEVEL_RAID6] = {1, 1, 2, 6},
+	[FACT_LEVEL_RAIDZ1] = {1, 1, 1, 0}, [FACT_LEVEL_RAIDZ2] = {1, 1, 2, 0},
+	[FACT_LEVEL_RAIDZ3] = {1, 1, 3, 0},
+};
+
+double model_media(enum fact_level level, uint32_t disks, double disk_rate, bool writes)
+{
+	if (level == FACT_LEVEL_UNKNOWN || disks <= levels[level].parity || !(disk_rate > 0))
+		return NAN;
+	if (level == FACT_LEVEL_RAID1 && writes)
+		return disk_rate;
+	double share = writes ? levels[level].write_share : levels[level].read_share;
+	return (disks * share - levels[level].parity) * disk_rate;
+}
+
+double model_iops(enum fact_level level, uint32_t disks, double iops, bool writes)
+{
+	if (level == FACT_LEVEL_UNKNOWN || disks <= levels[level].parity || !(iops > 0))
+		return NAN;
+	if (!levels[level].penalty)
+		return iops;
+	if (level == FACT_LEVEL_RAID1 && writes)
+		return iops;
+	return disks * iops / (writes ? levels[level].penalty : 1);
+}
+
+double model_mix(double read_iops, double write_iops, double reads)
+{
+	return 1 / (reads / read_iops + (1 - reads) / write_iops);
+}
+
+static void lower(struct model_bound *bound, double to, const char *what)
+{
+	if (!(to > 0) || bound->bytes_per_s <= to)
+		return;
+	*bound = (struct model_bound){.bytes_per_s = to, .what = what};
+}
+
+static bool carries(const struct fact_link *link, const char *target)
+{
+	for (uint32_t t = 0; t < link->targets_count; t++)
+		if (text_is(link->targets[t].name, target))
+			return true;
+	return false;
+}
+
+struct model_bound model_bound(const struct facts *facts, const struct phase *asked,
+			       const char *target)
+{
+	const struct fact_storage *storage = facts_storage(facts, target);
+	struct model_bound bound = {.bytes_per_s = NAN};
+
+	if (storage && asked->access == PHASE_ACCESS_SEQUENTIAL)
+		lower(&bound,
+		      model_media(storage->level, storage->disks, (double)storage->disk_rate,
+				  phase_writes(asked)),
+		      "the disks");
+	if (storage) {
+		lower(&bound, (double)storage->link_rate, "the link");
+		lower(&bound, (double)storage->controller_rate, "the controller");
+	}
+	for (uint32_t l = 0; facts && l < facts->links_count; l++)
+		if (carries(&facts->links[l], target))
+			lower(&bound, model_link(&facts->links[l]), facts->links[l].link);
+	return bound;
+}

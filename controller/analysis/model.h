@@ -1,0 +1,41 @@
+/* model.h - what hardware can do at most: disks by level, links by speed and width.
+ *
+ * Ceilings for a warning, not predictions. Sequential rates of N disks of S each: RAID0 N S; RAID1
+ * reads N S, writes S; RAID10 reads N S, writes N/2 S; RAID5 (N - 1) S, RAID6 (N - 2) S, RAIDZp
+ * (N - p) S. A lane carries its transfers less the line code: 8b/10b up to 6 Gb/s (SAS also at 12)
+ * and PCIe 5 GT/s, 128b/130b for faster PCIe. */
+#ifndef MUSTER_CONTROLLER_ANALYSIS_MODEL_H
+#define MUSTER_CONTROLLER_ANALYSIS_MODEL_H
+
+#include <stdbool.h>
+
+#include "controller/facts.h"
+#include "proto/phase.h"
+
+/* Bytes/s of a lane; NAN for a speed that is none of PCIe (2.5, 5, 8, 16, 32, 64) or SAS (3, 6, 12,
+ * 22.5). */
+double model_lane(double gt_per_s);
+
+/* Of a link as it runs; NAN: not known. */
+double model_link(const struct fact_link *link);
+
+/* Bytes/s that the disks of a level can do sequentially; NAN: not known. */
+double model_media(enum fact_level level, uint32_t disks, double disk_rate, bool writes);
+
+/* Random operations/s likewise, of disks that do `iops` each; parity costs 4 or 6 for a write. A
+ * RAIDZ does about those of one disk. */
+double model_iops(enum fact_level level, uint32_t disks, double iops, bool writes);
+
+/* Operations/s of a mix of which `reads` (0 to 1) read: 1 / (r / read + w / write). */
+double model_mix(double read_iops, double write_iops, double reads);
+
+/* The least of what is known of a target, of media for sequential phases only; NAN: nothing.
+ * `what` (may be NULL) names it: "13 of 16 disks (raidz3) at most". */
+struct model_bound {
+	double bytes_per_s;
+	const char *what;
+};
+struct model_bound model_bound(const struct facts *facts, const struct phase *asked,
+			       const char *target);
+
+#endif

@@ -1,0 +1,225 @@
+#include "controller/analysis/model_rules.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/measured.h"
+#include "controller/analysis/model.h"
+#include "controller/analysis/window.h"
+
+#define EXCEEDS          1.10
+#define BELOW            0.5
+#define BELOW_IN_FLIGHT  16
+#define LINK_BOUND       0.8 /* of the ceiling: then it is the limit */
+#define CONTROLLER_LEAST 0.8 /* of the same targets on another one */
+
+/* ---- phases against the bound ---- */
+
+typedef void holder(struct result *result, const struct result_phase *phase,
+		    const struct phase *asked, const char *host, const struct result_target *target,
+		    const struct model_bound *bound);
+
+static void hold_all(struct result *result, holder *hold)
+{
+	for (uint32_t p = 0; result->facts && p < result->phases_count; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		const struct phase *asked = result_plan_phase(result, phase->name);
+		for (uint32_t h = 0; asked && h < phase->hosts_count; h++)
+			for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+				const struct result_target *target = &phase->hosts[h].targets[t];
+				struct model_bound bound =
+					model_bound(result->facts, asked, target->target);
+				if (bound.bytes_per_s > 0)
+					hold(result, phase, asked, phase->hosts[h].host, target,
+					     &bound);
+			}
+	}
+}
+
+static void add_figures(struct result_finding *finding, double rate, double bound)
+{
+	findings_figure(finding, "bytes_per_s", rate);
+	findings_figure(finding, "ceiling_bytes_per_s", bound);
+	findings_figure(finding, "share", rate / bound);
+}
+
+static void hold_exceeding(struct result *result, const struct result_phase *phase,
+			   const struct phase *asked, const char *host,
+			   const struct result_target *target, const struct model_bound *bound)
+{
+	char is[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+	double rate = target->throughput_bytes_per_s;
+
+	(void)asked;
+	if (!(rate > EXCEEDS * bound->bytes_per_s))
+		return;
+	struct result_finding *finding =
+		findings_add(result, "EXCEEDS_PHYSICAL", NULL, phase, host, target->target, NULL,
+			     "%s is %.2f times what %s can do, %s", units_format_rate(is, rate),
+			     rate / bound->bytes_per_s, bound->what,
+			     units_format_rate(most, bound->bytes_per_s));
+	add_figures(finding, rate, bound->bytes_per_s);
+}
+
+static void hold_below(struct result *result, const struct result_phase *phase,
+		       const struct phase *asked, const char *host,
+		       const struct result_target *target, const struct model_bound *bound)
+{
+	char is[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+	double rate = target->throughput_bytes_per_s;
+	uint64_t in_flight = (uint64_t)asked->workers * asked->queue_depth;
+
+	if (!(rate < BELOW * bound->bytes_per_s) || in_flight < BELOW_IN_FLIGHT ||
+	    asked->access != PHASE_ACCESS_SEQUENTIAL || phase->hosts_count == 0 ||
+	    !measured_is_sound(result, phase))
+		return;
+	struct result_finding *finding =
+		findings_add(result, "BELOW_MODEL", NULL, phase, host, target->target, NULL,
+			     "%s is %.0f %% of what %s can do, %s", units_format_rate(is, rate),
+			     100 * rate / bound->bytes_per_s, bound->what,
+			     units_format_rate(most, bound->bytes_per_s));
+	add_figures(finding, rate, bound->bytes_per_s);
+}
+
+void model_rules_exceeding(struct result *result)
+{
+	hold_all(result, hold_exceeding);
+}
+
+/* ---- links ---- */
+
+/* The most that went over a link in any phase; 0: not known. */
+static double most_over(const struct result *result, const struct fact_link *link)
+{
+	double most = 0;
+
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		double sum = 0;
+		for (uint32_t h = 0; h < result->phases[p].hosts_count; h++) {
+			const struct result_phase_host *host = &result->phases[p].hosts[h];
+			double own = 0;
+			for (uint32_t t = 0; t < host->targets_count; t++)
+				for (uint32_t k = 0; k < link->targets_count; k++)
+					if (text_is(host->targets[t].target,
+						    link->targets[k].name) &&
+					    host->targets[t].throughput_bytes_per_s > 0)
+						own += host->targets[t].throughput_bytes_per_s;
+			sum = fmax(sum, own);
+		}
+		most = fmax(most, sum);
+	}
+	return most;
+}
+
+static void check_link(struct result *result, const struct fact_link *link)
+{
+	bool narrow = link->width < link->width_most;
+	bool slow = link->gt_per_s < link->gt_per_s_most;
+	char ceiling[UNITS_TEXT_SIZE], use[64] = "", of[UNITS_TEXT_SIZE], ports[48] = "";
+
+	if (!narrow && !slow)
+		return;
+	double most = model_link(link), share = most_over(result, link) / most;
+	if (share > 0)
+		snprintf(use, sizeof(use), ", used to %.0f %%%s", 100 * share,
+			 share >= LINK_BOUND ? ": it is the limit" : "");
+	if (most > 0)
+		snprintf(of, sizeof(of), "%s", units_format_rate(ceiling, most));
+	if (link->ports > 1)
+		snprintf(ports, sizeof(ports), " (%u like this)", link->ports);
+	struct result_finding *finding = findings_add(
+		result, "LINK_DEGRADED", NULL, NULL, NULL, NULL, NULL,
+		"link '%s'%s runs %u of %u lanes at %g of %g GT/s%s%s%s", link->link, ports,
+		link->width, link->width_most ? link->width_most : link->width, link->gt_per_s,
+		link->gt_per_s_most > 0 ? link->gt_per_s_most : link->gt_per_s,
+		most > 0 ? ": at most " : "", most > 0 ? of : "", use);
+	findings_figure(finding, "width", link->width);
+	findings_figure(finding, "width_most", link->width_most);
+	if (most > 0)
+		findings_figure(finding, "ceiling_bytes_per_s", most);
+	if (share > 0)
+		findings_figure(finding, "use", share);
+}
+
+/* ---- controllers ---- */
+
+static bool have_same_targets(const struct phase *a, const struct phase *b)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < a->targets_count; i++)
+		for (uint32_t k = 0; k < b->targets_count; k++)
+			same += text_is(a->targets[i].name, b->targets[k].name);
+	return a->targets_count == b->targets_count && same == a->targets_count;
+}
+
+static bool ask_alike(const struct phase *a, const struct phase *b)
+{
+	return a->op == b->op && a->access == b->access && a->block_size == b->block_size &&
+	       a->workers == b->workers && a->queue_depth == b->queue_depth &&
+	       have_same_targets(a, b);
+}
+
+/* The best phase that asks alike through another controller; NULL: none. */
+static const struct result_phase *best_elsewhere(const struct result *result, uint32_t index)
+{
+	const struct result_phase *phase = &result->phases[index], *best = NULL;
+	const struct phase *asked = result_plan_phase(result, phase->name);
+
+	for (uint32_t p = 0; asked && p < result->phases_count; p++) {
+		const struct result_phase *other = &result->phases[p];
+		const struct phase *other_asked = result_plan_phase(result, other->name);
+		if (!other->controller || text_is(other->controller, phase->controller) ||
+		    !other_asked || !ask_alike(asked, other_asked) ||
+		    !measured_is_sound(result, other))
+			continue;
+		if (!best || measured_rate(other) > measured_rate(best))
+			best = other;
+	}
+	return best;
+}
+
+static double ceiling_of(const struct result *result, const char *controller)
+{
+	for (uint32_t l = 0; result->facts && l < result->facts->links_count; l++)
+		if (text_is(result->facts->links[l].link, controller))
+			return model_link(&result->facts->links[l]);
+	return NAN;
+}
+
+static void check_controller(struct result *result, uint32_t index)
+{
+	const struct result_phase *phase = &result->phases[index];
+	char is[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE], of_link[64] = "";
+
+	if (!phase->controller || !measured_is_sound(result, phase))
+		return;
+	const struct result_phase *best = best_elsewhere(result, index);
+	double share = best ? measured_rate(phase) / measured_rate(best) : NAN;
+	if (!(share < CONTROLLER_LEAST))
+		return;
+	double ceiling = ceiling_of(result, phase->controller);
+	if (ceiling > 0)
+		snprintf(of_link, sizeof(of_link), ", %.1f %% of its link's ceiling",
+			 100 * measured_rate(phase) / ceiling);
+	struct result_finding *finding = findings_add(
+		result, "CONTROLLER_SLOW", NULL, phase, NULL, NULL, NULL,
+		"on controller %s the same targets move %s%s; on controller %s %s (phase '%s'): "
+		"%.0f %% of that",
+		phase->controller, units_format_rate(is, measured_rate(phase)), of_link,
+		best->controller, units_format_rate(other, measured_rate(best)), best->name,
+		100 * share);
+	findings_figure(finding, "share", share);
+}
+
+void model_rules_check(struct result *result)
+{
+	hold_all(result, hold_below);
+	for (uint32_t l = 0; result->facts && l < result->facts->links_count; l++)
+		check_link(result, &result->facts->links[l]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_controller(result, p);
+}

@@ -1,0 +1,48 @@
+/* foreign_inside.h - what the files that build a result from foreign numbers share. */
+#ifndef MUSTER_CONTROLLER_FOREIGN_INSIDE_H
+#define MUSTER_CONTROLLER_FOREIGN_INSIDE_H
+
+#include "controller/foreign.h"
+
+/* Of a target in a phase; what lies beyond is left out and said. */
+#define FOREIGN_BUCKETS_MOST 50000000
+
+/* A phase while it is built. */
+struct build {
+	const struct foreign *foreign;
+	const struct foreign_measured *measured;
+	const struct phase *asked;
+	struct result *result;
+	struct result_phase *phase;
+	struct phase_series *series;
+	double origin_s;   /* where the phase begins, on the clock of its rows */
+	uint64_t *extents; /* of each target of the phase */
+	uint32_t guessed;  /* totals of which no time was told */
+	uint32_t dropped;  /* lines of the timeline that lie too far out */
+};
+
+/* The only one where no name is given; UINT32_MAX: none. */
+uint32_t foreign_host_index(const struct result_phase *phase, const char *name);
+/* The only one where no name is given. */
+uint32_t foreign_target_index(const struct result_phase_host *host, const char *name);
+
+/* ---- foreign_clocks.c: what the clocks and heartbeats say of the hosts ---- */
+
+void foreign_add_ticks(struct build *build);
+/* Hosts that are lost, hung, without figures or whose clock is wrong, with the finding of each. */
+void foreign_find_states(struct build *build);
+
+/* ---- foreign_counters.c ---- */
+
+/* Counters of devices: their bytes go into the result; after the totals. */
+void foreign_add_counters(struct build *build);
+
+/* ---- foreign_values.c: what the numbers themselves show ---- */
+
+/* Two tellings of one amount that are not the same; `seconds` is how long it went on. */
+void foreign_compare_values(struct build *build, const char *host, const struct foreign_total *t,
+			    double seconds);
+/* What was not told, once for each phase. */
+void foreign_find_gaps(struct build *build);
+
+#endif

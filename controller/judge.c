@@ -1,0 +1,167 @@
+#include "controller/judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/file.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "common/text.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/gates.h"
+#include "controller/foreign.h"
+#include "controller/report/report.h"
+#include "proto/version.h"
+
+enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
+
+/* What a plan alone is refused for: nothing was measured that could be INVALID. */
+static void refuse(struct result *result)
+{
+	for (uint32_t f = 0; f < result->findings_count && !result->outcome; f++) {
+		const struct result_finding *finding = &result->findings[f];
+		if (!text_is(finding->level, "REFUSE"))
+			continue;
+		char *place = findings_place(finding);
+		result->outcome = mem_text(result_outcome_names[RESULT_OUTCOME_REFUSED]);
+		result->reason = mem_format("%s, %s: %s", finding->code, place, finding->evidence);
+		free(place);
+	}
+}
+
+int judge_result(struct result *result, const struct result_series *series)
+{
+	findings_compute(result, series);
+	gates_compute(result);
+	if (!result->phases_count)
+		refuse(result);
+	return result_exit_code(gates_outcome(result));
+}
+
+static void print(const struct result *result, const struct result_series *series, const char *path,
+		  bool as_json)
+{
+	if (as_json) {
+		char *text = record_json_format(&result_table, result);
+		fputs(text, stdout);
+		free(text);
+		return;
+	}
+	char *where = mem_format("of '%s'; nothing was measured or written", path);
+	report_text(result, series, where, stdout);
+	free(where);
+}
+
+static int judge_and_print(struct result *result, struct result_series *series, const char *path,
+			   bool as_json)
+{
+	int code = judge_result(result, series);
+
+	print(result, series, path, as_json);
+	foreign_result_release(result, series);
+	return code;
+}
+
+/* ---- foreign numbers ---- */
+
+static int judge_foreign(const char *path, bool as_json)
+{
+	struct yaml_errors errors = {.file = path};
+	struct foreign foreign;
+	struct result result;
+	struct result_series series;
+	int code = EXIT_USAGE;
+
+	if (foreign_read(&foreign, path, &errors)) {
+		foreign_build(&foreign, &result, &series);
+		result.version = mem_text(version_text());
+		foreign_release(&foreign);
+		code = judge_and_print(&result, &series, path, as_json);
+	}
+	for (uint32_t i = 0; i < errors.count; i++)
+		fprintf(stderr, "%s\n", errors.lines[i]);
+	if (errors.left_out)
+		fprintf(stderr, "and %u more\n", errors.left_out);
+	yaml_errors_release(&errors);
+	return code;
+}
+
+/* ---- runs ---- */
+
+static int judge_run(const char *path, bool as_json)
+{
+	struct result result;
+	struct result_series series;
+	struct error err;
+
+	if (judge_read_run(path, &result, &series, &err) < 0) {
+		log_error("%s", err.text);
+		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
+	}
+	return judge_and_print(&result, &series, path, as_json);
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+
+	return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+static int judge_one(const char *path, bool as_json)
+{
+	if (is_directory(path)) {
+		char *run = mem_format("%s/run.json", path);
+		int code = judge_run(run, as_json);
+		free(run);
+		return code;
+	}
+	if (ends_with(path, ".json"))
+		return judge_run(path, as_json);
+	if (ends_with(path, ".csv")) {
+		log_error("'%s' is a table by itself: name it in a file that says what it is of "
+			  "(judge: 1, phases, measured; docs/JUDGE.md), and judge that",
+			  path);
+		return EXIT_USAGE;
+	}
+	return judge_foreign(path, as_json);
+}
+
+/* ---- all of them ---- */
+
+static int worse(int a, int b)
+{
+	static const int order[] = {0, 4, 1, 5, 3, 2, 6};
+	size_t rank_a = 0, rank_b = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		rank_a = order[i] == a ? i : rank_a;
+		rank_b = order[i] == b ? i : rank_b;
+	}
+	return rank_a > rank_b ? a : b;
+}
+
+int judge_execute(const struct options *options)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < options->operands_count; i++) {
+		if (i && !options->as_json)
+			putchar('\n');
+		code = worse(code, judge_one(options->operands[i], options->as_json));
+	}
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		log_error("cannot write the report to standard output");
+		code = code ? code : EXIT_SET_UP;
+	}
+	return code;
+}

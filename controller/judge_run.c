@@ -1,0 +1,273 @@
+#include <libgen.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/record_csv.h"
+#include "common/record_json.h"
+#include "common/text.h"
+#include "controller/analysis/catalogue.h"
+#include "controller/foreign.h"
+#include "controller/judge.h"
+
+#define RUN_MAX      ((size_t)1 << 30)
+#define TIMELINE_MAX ((size_t)8 << 30)
+#define BUCKETS_MOST 50000000 /* of a target in a phase */
+
+/* ---- findings ---- */
+
+/* What became of hosts and agents is seen in the run and is nowhere in its figures; all else is
+ * found again, by the rules as they are now. */
+static bool is_kept(const struct result_finding *finding)
+{
+	for (uint32_t r = 0; r < catalogue_hosts.count; r++)
+		if (text_is(catalogue_hosts.rows[r].code, finding->code))
+			return true;
+	return false;
+}
+
+static bool is_found_again(const struct result_finding *finding)
+{
+	static const char *const again[] = {"HOST_LOST",        "HOST_REFUSED",    "HOST_BROKEN",
+					    "HOST_FROZEN",      "LATE_HEARTBEAT",  "CLOCK_STEP",
+					    "SUSPEND_DETECTED", "CLOCK_UNCERTAIN", "START_SKEW",
+					    "INSECURE",         "AGENT_NOTE"};
+
+	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++)
+		if (text_is(finding->code, again[i]))
+			return true;
+	return false;
+}
+
+/* Takes the record's row for `findings`, to release one. */
+static const struct record_table *finding_table(const char *list)
+{
+	for (uint32_t i = 0; i < result_table.count; i++)
+		if (strcmp(result_table.rows[i].key, list) == 0)
+			return result_table.rows[i].table;
+	return NULL;
+}
+
+static void forget_verdict(struct result *result)
+{
+	const struct record_table *table = finding_table("findings");
+	uint32_t kept = 0;
+
+	for (uint32_t f = 0; f < result->findings_count; f++) {
+		struct result_finding *finding = &result->findings[f];
+		if (is_kept(finding) && !is_found_again(finding))
+			result->findings[kept++] = *finding;
+		else
+			record_release(table, finding);
+	}
+	result->findings_count = kept;
+	table = finding_table("gates");
+	for (uint32_t g = 0; g < result->gates_count; g++)
+		record_release(table, &result->gates[g]);
+	free(result->gates);
+	result->gates = NULL;
+	result->gates_count = 0;
+	if (text_is(result->outcome, "REFUSED") || text_is(result->outcome, "NOT_SET_UP"))
+		return; /* nothing was measured that could be judged */
+	free(result->outcome);
+	free(result->reason);
+	result->outcome = result->reason = NULL;
+}
+
+/* ---- timeline ---- */
+
+struct filling {
+	struct result *result;
+	struct result_series *series;
+	uint32_t host, target; /* of the line before: lines of one stand together */
+	struct error *err;
+	bool failed;
+};
+
+static void make_series(struct result *result, struct result_series *series)
+{
+	series->phases = mem_new(result->phases_count, sizeof(*series->phases));
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		struct phase_series *own = &series->phases[p];
+		own->series = mem_new(phase->hosts_count, sizeof(*own->series));
+		own->latency = mem_new(phase->hosts_count, sizeof(*own->latency));
+		for (uint32_t h = 0; h < phase->hosts_count; h++) {
+			uint32_t targets = phase->hosts[h].targets_count;
+			own->series[h] = mem_new(targets, sizeof(**own->series));
+			own->latency[h] = mem_new(targets, sizeof(**own->latency));
+		}
+	}
+}
+
+static void refuse_line(struct filling *filling, const struct result_bucket *line, const char *why)
+{
+	if (!filling->failed)
+		error_set(filling->err, ERROR_USAGE,
+			  "timeline.csv, phase %u, host '%s', target '%s', bucket %u: %s",
+			  line->phase, text_or(line->host, ""), text_or(line->target, ""),
+			  line->bucket, why);
+	filling->failed = true;
+}
+
+static bool find_place(struct filling *filling, const struct result_phase *phase,
+		       const struct result_bucket *line)
+{
+	for (uint32_t i = 0; i < phase->hosts_count; i++) {
+		uint32_t h = (filling->host + i) % phase->hosts_count;
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (!text_is(host->host, line->host))
+			continue;
+		filling->host = h;
+		for (uint32_t t = 0; t < host->targets_count; t++)
+			if (text_is(host->targets[t].target, line->target)) {
+				filling->target = t;
+				return true;
+			}
+		return false;
+	}
+	return false;
+}
+
+static void take_line(void *context, void *record)
+{
+	struct filling *filling = context;
+	const struct result_bucket *line = record;
+
+	if (line->phase == 0 || line->phase > filling->result->phases_count) {
+		refuse_line(filling, line, "run.json has no such phase");
+		return;
+	}
+	struct result_phase *phase = &filling->result->phases[line->phase - 1];
+	if (!find_place(filling, phase, line) || line->bucket >= BUCKETS_MOST) {
+		refuse_line(filling, line, "run.json has no such host, target or bucket");
+		return;
+	}
+	struct series *series =
+		&filling->series->phases[line->phase - 1].series[filling->host][filling->target];
+	if (line->bucket >= series->count) {
+		size_t room = 64;
+		while (room <= line->bucket)
+			room *= 2;
+		series->buckets = mem_resize(series->buckets, room, sizeof(*series->buckets));
+		memset(&series->buckets[series->count], 0,
+		       (line->bucket + 1 - series->count) * sizeof(*series->buckets));
+		series->count = line->bucket + 1;
+	}
+	series->buckets[line->bucket] = (struct series_bucket){
+		.bytes_read = line->bytes_read,
+		.bytes_written = line->bytes_written,
+		.operations = line->operations,
+		.errors = line->errors,
+		.worst_ns = line->worst_ns,
+	};
+}
+
+static int read_timeline(const char *bytes, size_t size, struct result *result,
+			 struct result_series *series, struct error *err)
+{
+	struct filling filling = {.result = result, .series = series, .err = err};
+	struct yaml_errors errors = {.file = "timeline.csv"};
+	bool ok = record_csv_each(&result_bucket_table, bytes, size, take_line, &filling, &errors);
+
+	if (!ok)
+		error_set(err, ERROR_USAGE, "%s", errors.count ? errors.lines[0] : "timeline.csv");
+	yaml_errors_release(&errors);
+	return ok && !filling.failed ? 0 : -1;
+}
+
+/* ---- what nothing else would hold ---- */
+
+static int refuse(struct error *err, const char *what)
+{
+	error_set(err, ERROR_USAGE, "%s", what);
+	return -1;
+}
+
+static int check_phase(const struct result_phase *phase, struct error *err)
+{
+	if (!phase->name || !phase->op || !phase->trial)
+		return refuse(err, "a phase has no name, op or trial");
+	if (!phase->bucket_ns)
+		return refuse(err, "a phase has no bucket_ns");
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (!host->host || !host->state)
+			return refuse(err, "a host of a phase has no name or state");
+		for (uint32_t t = 0; t < host->targets_count; t++)
+			if (!host->targets[t].target)
+				return refuse(err, "a target of a phase has no name");
+	}
+	return 0;
+}
+
+static int check_result(const struct result *result, struct error *err)
+{
+	if (!text_is(result->schema, RESULT_SCHEMA)) {
+		error_set(err, ERROR_USAGE, "it is of schema '%s': takes '%s'",
+			  text_or(result->schema, ""), RESULT_SCHEMA);
+		return -1;
+	}
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (!result->hosts[h].host)
+			return refuse(err, "a host has no name");
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		if (check_phase(&result->phases[p], err) < 0)
+			return -1;
+	for (uint32_t g = 0; result->plan && g < result->plan->gates_count; g++)
+		if (!result->plan->gates[g].phase)
+			return refuse(err, "a gate names no phase");
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+int judge_parse_run(const char *json, const struct bytes *timeline, struct result *result,
+		    struct result_series *series, struct error *err)
+{
+	*result = (struct result){0};
+	*series = (struct result_series){0};
+	if (record_json_parse(&result_table, result, json, err) < 0)
+		return -1;
+	if (check_result(result, err) < 0) {
+		record_release(&result_table, result);
+		return -1;
+	}
+	make_series(result, series);
+	if (timeline &&
+	    read_timeline((const char *)timeline->data, timeline->size, result, series, err) < 0) {
+		foreign_result_release(result, series);
+		return -1;
+	}
+	forget_verdict(result);
+	return 0;
+}
+
+/* A run without its timeline is judged without what only that shows. */
+int judge_read_run(const char *path, struct result *result, struct result_series *series,
+		   struct error *err)
+{
+	struct bytes json, csv = {0};
+	char *copy = mem_text(path), *timeline = mem_format("%s/timeline.csv", dirname(copy));
+	bool has_timeline = access(timeline, F_OK) == 0;
+	int status = file_read(path, RUN_MAX, &json, err);
+
+	if (status == 0 && has_timeline && file_read(timeline, TIMELINE_MAX, &csv, err) < 0) {
+		free(json.data);
+		status = -1;
+	}
+	if (status == 0) {
+		status = judge_parse_run((char *)json.data, has_timeline ? &csv : NULL, result,
+					 series, err);
+		if (status < 0)
+			error_prefix(err, "'%s' is no run of this build", path);
+		free(json.data);
+		free(csv.data);
+	}
+	free(timeline);
+	free(copy);
+	return status;
+}

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""own_test.py MUSTER [NAME...] - inputs of our own on either side of each border of a rule.
+
+Every entry says which findings above a note there are, which notes there must be, and the exit
+code. The healthy ones must stay silent."""
+
+import random
+import sys
+
+from judging import GIB, Judge, MB, MIB, main_of, require
+
+ENTRIES = []
+
+
+def entry(name, wanted=(), notes=(), code=0, **facts):
+    ENTRIES.append((name, set(wanted), set(notes), code, facts))
+
+
+def phase(name="p", op="read", targets=("t",), **more):
+    end = {} if "size" in more else {"runtime": "60s"}
+    return {"name": name, "op": op, "targets": list(targets), **end, **more}
+
+
+def rates(values, seconds=60, **more):
+    """A phase whose hosts have these rates in MB/s."""
+    return {"phases": [phase(**more)],
+            "measured": [{"phase": "p", "moved": [
+                {"host": f"h{i + 1}", "bytes_per_s": value * MB, "seconds": seconds}
+                for i, value in enumerate(values)]}]}
+
+
+def series(shape, seconds=60, noise=0.02, op="read", step=1.0, seed=1, **more):
+    """A timeline in MB/s of `shape`, with noise from a seed."""
+    source = random.Random(seed)
+    count = round(seconds / step)
+    rows = [(round(i * step, 3), shape(i * step) * MB * max(0, source.gauss(1, noise)))
+            for i in range(count)]
+    return {"phases": [phase(op=op, **more)], "measured": [{"phase": "p", "timeline": rows}]}
+
+
+def counted(engine, device, op="read", **more):
+    """Bytes that the engine moved, and that the device did."""
+    name = "bytes_read" if op == "read" else "bytes_written"
+    return {"phases": [phase(op=op, **more)],
+            "measured": [{"phase": "p", "moved": [{"bytes": engine, "seconds": 60}],
+                          "counters": [("sda", name, 7, 7 + device)]}]}
+
+
+# hosts: one of eight is odd below 90 % of the median, where the others are close together
+entry("eight alike", **rates([500, 505, 498, 502, 497, 503, 501, 499]))
+entry("one a little slow", **rates([500, 505, 498, 502, 497, 503, 501, 455]))
+entry("one slow", ["OUTLIER"], **rates([500, 505, 498, 502, 497, 503, 501, 440]))
+entry("one fast", ["OUTLIER"], **rates([500, 505, 498, 502, 497, 503, 501, 560]))
+entry("wide all over", **rates([400, 430, 460, 490, 520, 550, 580, 430]))
+entry("two hosts are no fleet", **rates([500, 300]))
+entry("of three by a tenth", ["OUTLIER"], **rates([500, 502, 440]))
+entry("another class", **rates([500, 502, 498, 300]),
+      hosts={"h1": {"labels": {"fs": "xfs"}}, "h2": {"labels": {"fs": "xfs"}},
+             "h3": {"labels": {"fs": "xfs"}}, "h4": {"labels": {"fs": "zfs"}}})
+entry("one that gave nothing", ["INCOMPLETE"], code=3, **rates([500, 502]),
+      hosts={"h1": {}, "h2": {}, "h3": {}})
+
+
+def amounts(ends):
+    return {"phases": [phase(op="write", size=60000 * MB)],
+            "measured": [{"phase": "p", "moved": [
+                {"host": f"h{i}", "start_s": 0, "end_s": end, "bytes": 60000 * MB}
+                for i, end in enumerate(ends)]}]}
+
+
+entry("fixed amounts alike", **amounts([60, 61, 59, 60]))
+entry("fixed amounts, one late", ["STRAGGLER"], ["SUM_OF_AVERAGES_GAP"], **amounts([60, 60, 60, 90]))
+entry("fixed amounts, one a little late", [], [], **amounts([60, 60, 60, 62]))
+
+
+def workers(ends):
+    return {"phases": [phase(op="write", size=4000 * MB)],
+            "measured": [{"phase": "p", "moved": [
+                {"worker": f"w{i}", "start_s": 0, "end_s": end, "bytes": 1000 * MB}
+                for i, end in enumerate(ends)]}]}
+
+
+entry("workers end together", **workers([60, 61, 62, 61]))
+entry("a worker stays behind", ["STRAGGLER_TAIL"], **workers([60, 61, 62, 95]))
+
+# windows
+entry("thirty seconds", **rates([500], seconds=30))
+entry("a second less", ["TOO_SHORT"], code=3, **rates([500], seconds=29))
+entry("a rate of nobody knows how long", [], ["TIME_UNKNOWN"],
+      phases=[{"name": "p", "op": "read", "targets": ["t"]}],
+      measured=[{"phase": "p", "moved": [{"bytes_per_s": 5e8}]}])
+entry("hosts that overlap", phases=[phase()], measured=[{"phase": "p", "moved": [
+    {"host": "a", "start_s": 0, "end_s": 60, "bytes": 60000 * MB},
+    {"host": "b", "start_s": 2, "end_s": 62, "bytes": 60000 * MB}]}])
+entry("hosts that hardly do", ["OVERLAP_TOO_SMALL"], code=3,
+      phases=[phase()], measured=[{"phase": "p", "moved": [
+          {"host": "a", "start_s": 0, "end_s": 100, "bytes": 60000 * MB},
+          {"host": "b", "start_s": 45, "end_s": 145, "bytes": 60000 * MB}]}])
+
+# timelines
+entry("flat", **series(lambda t: 500))
+entry("flat and rough", **series(lambda t: 500, noise=0.08, seconds=300))
+entry("square wave", ["PERIODIC_STALL"], **series(lambda t: 500 if t % 10 < 6 else 20, 180))
+entry("shallow wave of a tenth of noise", **series(lambda t: 500 if t % 10 < 5 else 490, 180))
+entry("square wave of 800 ms", ["PERIODIC_STALL"],
+      **series(lambda t: 500 if round(t * 10) % 8 < 5 else 100, 60, step=0.1))
+entry("a notch each minute", [], ["PERIODIC_DIP"],
+      **series(lambda t: 90 if t % 60 < 2 else 640, 900))
+entry("one stall of 4 s", ["STALL"], **series(lambda t: 0 if 20 <= t < 24 else 300, 300))
+entry("two seconds of nothing", [], ["DIPS"], **series(lambda t: 0 if 20 <= t < 22 else 300, 120))
+entry("a dip to 60 %", **series(lambda t: 180 if 20 <= t < 22 else 300, 120))
+entry("falls and stays", ["STEP_DOWN", "NOT_STEADY"], **series(lambda t: 500 if t < 40 else 200))
+entry("falls by a tenth", **series(lambda t: 500 if t < 30 else 475))
+entry("falls early and is held", ["STEP_DOWN"], **series(lambda t: 500 if t < 40 else 200, 300))
+entry("rises", ["STEP_UP", "NOT_STEADY"], **series(lambda t: 200 if t < 40 else 500))
+entry("slides", ["NOT_STEADY"], **series(lambda t: 500 - 1.5 * t, 100))
+entry("slides a little", **series(lambda t: 500 - 0.3 * t, 100))
+entry("a gate that holds", **series(lambda t: 500, 100),
+      gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "400 MB/s"}])
+entry("a gate that does not", code=1, **series(lambda t: 500, 100),
+      gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "600 MB/s"}])
+
+# steady state of what is written
+SSD = {"t": {"device_size": 100 * 1000 * MB}}
+entry("a tenth of an empty device", [], ["STEADY_STATE_NOT_SHOWN"], storage=SSD,
+      **series(lambda t: 150, 60, op="write"))
+entry("filled", [], storage=SSD, **series(lambda t: 2000, 60, op="write"))
+
+# cache
+entry("all from the device", **counted(10**11, 10**11))
+entry("nearly all", **counted(10**11, 96 * 10**9))
+entry("a tenth from memory", ["CACHE_SERVED"], code=3, **counted(10**11, 9 * 10**10))
+entry("from memory, as wanted", [], ["CACHE_SERVED"], **counted(10**11, 10**9, cache="allowed"))
+entry("written and still in memory", ["WRITE_NOT_ON_DEVICE"], **counted(10**11, 6 * 10**10, "write"))
+entry("read more than asked", ["DEVICE_MOVED_MORE"], **counted(10**11, 13 * 10**10))
+
+RAM = {"h": {"memory": 64 * GIB}}
+
+
+def planned(size, direct, **more):
+    return {"hosts": RAM, "phases": [
+        {"name": "p", "op": "read", "targets": ["t"], "size": size, "direct": direct, **more}]}
+
+
+entry("buffered on twice the memory", ["BUFFERED_PHASE"], **planned(128 * GIB, False))
+entry("buffered on a byte less", ["BUFFERED_PHASE", "FILE_SMALLER_THAN_RAM"],
+      **planned(128 * GIB - 1, False))
+entry("direct on a small file", **planned(GIB, True))
+entry("buffered, and cache is wanted", ["BUFFERED_PHASE"], **planned(GIB, False, cache="allowed"))
+
+
+def files(allocated, compression, arc=6 * GIB):
+    return {"hosts": {"h": {"memory": 12 * GIB, "arc_most": arc}},
+            "storage": {"t": {"file_size": 64 * GIB, "allocated": allocated,
+                              "compression": compression}},
+            "phases": [{"name": "p", "op": "read", "targets": ["t"], "size": 64 * GIB}]}
+
+
+entry("files as large as they look", **files(63 * GIB, True))
+entry("files of 85 %", ["COMPRESSED_TEST_FILE"], code=3, **files(54 * GIB, True))
+entry("files with holes", ["UNWRITTEN_REGIONS"], code=3, **files(20 * GIB, False))
+entry("files that fit the ARC", ["COMPRESSED_TEST_FILE", "FITS_IN_ARC"], code=3,
+      **files(5 * GIB, True))
+
+
+def fill(what, **more):
+    return {"storage": {"t": {"fill": what, **more}},
+            "phases": [{"name": "p", "op": "write", "targets": ["t"], "size": GIB}]}
+
+
+entry("random data", **fill("random", compression=True))
+entry("zeros on what compresses", ["COMPRESSIBLE_PATTERN"], code=3,
+      **fill("zeros", compression=True))
+entry("zeros on what does not", ["LOW_ENTROPY_PATTERN"], **fill("zeros"))
+entry("a pattern that dedup finds", ["COMPRESSIBLE_PATTERN"], code=3,
+      **fill("repeating", dedup=True))
+
+
+# hardware
+def on_disks(rate, op="write", level="raid6", disks=8, depth=1):
+    return {"storage": {"t": {"level": level, "disks": disks, "disk_rate": "200 MB/s"}},
+            **rates([rate], op=op, queue_depth=depth)}
+
+
+entry("six of eight disks", **on_disks(1200))
+entry("a tenth above is within", **on_disks(1310))
+entry("more than the disks can", ["EXCEEDS_PHYSICAL"], code=3, **on_disks(1330))
+entry("RAID10 writes to half", ["EXCEEDS_PHYSICAL"], code=3, **on_disks(1000, level="raid10"))
+entry("RAID10 reads from all", **on_disks(1500, op="read", level="raid10"))
+entry("less than half, deep", [], ["BELOW_MODEL"], **on_disks(590, depth=16))
+entry("less than half, shallow", **on_disks(590))
+
+
+def linked(rate, **link):
+    return {"links": {"hba": {"targets": ["t"], **link}}, **rates([rate])}
+
+
+FULL = {"gt_per_s": 5, "gt_per_s_most": 5, "width": 8, "width_most": 8}
+entry("a link as it should be", **linked(1900, **FULL))
+entry("four of eight lanes", ["LINK_DEGRADED"], **linked(1900, **{**FULL, "width": 4}))
+entry("a generation down", ["LINK_DEGRADED"], **linked(1900, **{**FULL, "gt_per_s_most": 8}))
+entry("more than the link", ["EXCEEDS_PHYSICAL"], code=3, **linked(4500, **FULL))
+
+
+def controllers(a, b):
+    return {"phases": [phase("a"), phase("b")],
+            "measured": [{"phase": name, "controller": name.upper(), "moved": [
+                {"bytes_per_s": rate * MB, "seconds": 60}]} for name, rate in (("a", a), ("b", b))]}
+
+
+entry("two controllers alike", **controllers(350, 381))
+entry("one slow controller", ["CONTROLLER_SLOW"], **controllers(290, 381))
+entry("a phase that hung", ["PHASE_HUNG"], phases=[phase()],
+      measured=[{"phase": "p", "hung": True}])
+entry("a gate on one that hung", ["PHASE_HUNG"], code=3, phases=[phase()],
+      measured=[{"phase": "p", "hung": True}],
+      gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "1 MB/s"}])
+
+
+def layers(alone, together, whole=None):
+    """Targets alone, together, and a stripe over them."""
+    names = [f"d{i}" for i in range(len(alone))]
+    phases = [phase(f"p{n}", targets=[n]) for n in names] + [phase("all", targets=names)]
+    measured = [{"phase": f"p{n}", "moved": [{"bytes_per_s": r * MB, "seconds": 60}]}
+                for n, r in zip(names, alone)]
+    measured += [{"phase": "all", "moved": [{"target": n, "bytes_per_s": r * MB, "seconds": 60}
+                                            for n, r in zip(names, together)]}]
+    facts = {"targets": {"s": {"members": names}}, "phases": phases, "measured": measured}
+    if whole:
+        phases.append(phase("s", targets=["s"]))
+        measured.append({"phase": "s", "moved": [{"bytes_per_s": whole * MB, "seconds": 60}]})
+    return facts
+
+
+entry("together as alone", **layers([800, 800], [780, 790], 1560))
+entry("together a little less", [], ["SHARED_LIMIT"], **layers([800, 800], [700, 700]))
+entry("together much less", ["SHARED_LIMIT"], **layers([800, 800], [600, 600]))
+entry("a stripe that loses", ["STRIPE_LOSS"], **layers([800, 800], [790, 790], 1200))
+entry("a stripe that loses little", [], ["STRIPE_LOSS"], **layers([800, 800], [790, 790], 1450))
+entry("members of 92 %", **layers([200, 200, 200, 184], [200, 200, 200, 184]))
+
+
+def read_and_write(write, read, **more):
+    return {"phases": [phase("w", "write", **more), phase("r", "read", **more)],
+            "measured": [{"phase": "w", "moved": [{"bytes_per_s": write * MB, "seconds": 60}]},
+                         {"phase": "r", "moved": [{"bytes_per_s": read * MB, "seconds": 60}]}]}
+
+
+entry("reads of 85 %", **read_and_write(400, 340))
+entry("reads of 75 %", ["READ_SLOWER_THAN_WRITE"], **read_and_write(400, 300))
+entry("random reads", **read_and_write(400, 100, access="random"))
+entry("other amounts", [], ["PHASE_VOLUME_MISMATCH"],
+      phases=[{"name": n, "op": o, "targets": ["t"], "size": s * GIB}
+              for n, o, s in (("w", "write", 64), ("r", "read", 16))],
+      measured=[{"phase": n, "moved": [{"bytes": s * GIB, "seconds": t}]}
+                for n, s, t in (("w", 64, 100), ("r", 16, 100))])
+
+
+# sweeps
+def sweep(pairs, **more):
+    return {"sweeps": {"s": {"points": [{"setting": x, "bytes_per_s": y * MB} for x, y in pairs],
+                             **more}}}
+
+
+def repeats(means, count=5, noise=0.01):
+    source = random.Random(7)
+    return [(x, y * source.gauss(1, noise)) for x, y in means for _ in range(count)]
+
+
+RISING = [(1, 100), (2, 190), (4, 340), (8, 520), (16, 600), (32, 610), (64, 612)]
+entry("a knee", [], ["KNEE"], **sweep(RISING))
+entry("a knee with repeats", [], ["KNEE"], **sweep(repeats(RISING)))
+entry("three points", [], ["KNEE", "FEW_POINTS"], **sweep(RISING[2:5]))
+entry("flat all along", [], ["FLAT_SWEEP"],
+      **sweep([(1, 500), (2, 505), (4, 503), (8, 498), (16, 501)]))
+entry("two points have no knee", [], ["FEW_POINTS"], **sweep(RISING[:2]))
+
+
+def timed(seconds, size):
+    return {"sweeps": {"s": {"points": [{"setting": x, "bytes": size(x), "seconds": seconds(x)}
+                                        for x in (1, 2, 4, 8, 16)]}}}
+
+
+entry("points of a second", [], ["FLAT_SWEEP"], **timed(lambda x: 1.0, lambda x: 500 * MB))
+entry("points of half a second", ["TOO_SHORT", "SWEEP_INVALID"], code=3,
+      **timed(lambda x: 0.5, lambda x: 500 * MB))
+entry("unlike amounts", ["UNEQUAL_VOLUME", "SWEEP_INVALID"], code=3,
+      **timed(lambda x: 2.0 * x, lambda x: 500 * MB * x * x))
+entry("amounts of equal times", [], ["KNEE"], **timed(lambda x: 10, lambda x: 500 * MB * x))
+entry("members that scale", **sweep([(1, 72), (2, 143), (4, 284)], kind="members"))
+entry("members that nearly do", [], ["SHARED_LIMIT"],
+      **sweep([(1, 72), (2, 140), (4, 260)], kind="members"))
+entry("members that do not", ["SHARED_LIMIT"], **sweep([(1, 72), (2, 80)], kind="members"))
+entry("one generator for all", ["GENERATOR_MAY_LIMIT"],
+      **sweep([(1, 700), (4, 1500)], kind="members", one_generator=True))
+entry("nodes alike", **sweep([(0, 500), (1, 450)], kind="numa", numa_node=1))
+entry("the node that is named", ["NUMA_EFFECT"], **sweep([(0, 200), (1, 400)], kind="numa",
+                                                         numa_node=1))
+entry("the other node", ["NUMA_EFFECT", "NUMA_NODE_CONTRADICTED"],
+      **sweep([(0, 400), (1, 200)], kind="numa", numa_node=1))
+
+
+# borders and blocks
+def place(offset, unit=64 * 1024):
+    return {"storage": {"p1": {"offset": offset, "stripe_unit": unit}}}
+
+
+entry("at a MiB", **place(MIB))
+entry("at sector 63", ["MISALIGNED_STRIPE", "MISALIGNED_4K"], **place(63 * 512))
+entry("at a page that is no stripe", ["MISALIGNED_STRIPE"], **place(MIB + 4096))
+entry("made for its stripe", storage={"p": {"level": "raid5", "disks": 4, "stripe_unit": "64KiB",
+                                            "layout_unit": "64KiB", "layout_width": "192KiB"}})
+entry("made for another width", ["STRIPE_GEOMETRY_MISMATCH"],
+      storage={"p": {"level": "raid5", "disks": 4, "stripe_unit": "64KiB",
+                     "layout_unit": "64KiB", "layout_width": "256KiB"}})
+
+
+def blocks(size, logical, physical, op="write"):
+    return {"storage": {"t": {"logical_block": logical, "physical_block": physical}},
+            "phases": [{"name": "p", "op": op, "targets": ["t"], "size": GIB, "block_size": size,
+                        "direct": True}]}
+
+
+entry("4 KiB on 4 KiB", **blocks(4096, 4096, 4096))
+entry("512 on 4 KiB", ["BLOCK_NOT_MULTIPLE_OF_LBA"], code=5, **blocks(512, 4096, 4096))
+entry("512 on 512e", ["SUB_PHYSICAL_BLOCK"], **blocks(512, 512, 4096))
+entry("512 read of 512e", **blocks(512, 512, 4096, "read"))
+
+
+def space(free, inodes):
+    return {"storage": {"t": {"free_bytes": free, "free_inodes": inodes, "files": 8}},
+            "phases": [{"name": "p", "op": "write", "targets": ["t"], "size": 80 * GIB}]}
+
+
+entry("it fits", **space(80 * GIB, 8))
+entry("a byte is missing", ["INSUFFICIENT_SPACE"], code=5, **space(80 * GIB - 1, 8))
+entry("an inode is missing", ["INSUFFICIENT_INODES"], code=5, **space(80 * GIB, 7))
+
+
+# clocks, counters, heartbeats
+def clocked(agent, trip="1ms"):
+    facts = rates([500], seconds=100)
+    facts["measured"][0]["hosts"] = {"h1": {"agent_elapsed": agent, "controller_elapsed": "100s",
+                                            "round_trip": trip}}
+    return facts
+
+
+entry("clocks agree", **clocked("100.4s"))
+entry("half a per cent and more", ["CLOCK_RATE_MISMATCH"], code=3, **clocked("100.6s"))
+entry("a long way excuses it", **clocked("100.6s", "100ms"))
+
+
+def ticking(asleep):
+    rows = [("a", 1000 + i + (asleep if i > 50 else 0), 10 + i,
+             10 + i + (asleep if i > 50 else 0), 500 * MB) for i in range(100)]
+    return {"phases": [phase()], "measured": [{"phase": "p", "ticks": rows}]}
+
+
+entry("awake", **ticking(0))
+entry("asleep for a minute", ["SUSPEND_DETECTED"], code=3, **ticking(60))
+entry("a tick that came late", **ticking(0.2))
+
+
+def beating(gap):
+    rows = [("a", i) for i in range(60)] + [("b", i) for i in range(20)]
+    rows += [("b", i) for i in range(20 + gap, 60)]
+    return {"phases": [phase()], "measured": [{"phase": "p", "heartbeats": rows}]}
+
+
+entry("heard of each second", **beating(0))
+entry("silent for 2 s", **beating(2))
+entry("silent for 5 s", ["LATE_HEARTBEAT"], **beating(5))
+entry("silent to the end", ["HOST_LOST"], code=3, **beating(40))
+
+
+def wrapped(before, after):
+    facts = counted(10**9, 10**9)
+    facts["measured"][0]["counters"] += [("sda", "read_ms", before, after)]
+    return facts
+
+
+entry("a counter that goes on", **wrapped(2**32 - 10, 2**32 + 10))
+entry("a counter that wraps", [], ["COUNTER_WRAP"], **wrapped(2**32 - 10, 10))
+entry("a counter that was reset", **wrapped(10**6, 10))
+
+entry("values that agree", phases=[phase(block_size=4096)],
+      measured=[{"phase": "p", "moved": [{"bytes_per_s": 4096 * 1000.0, "seconds": 60,
+                                          "operations_per_s": 1005}]}])
+entry("values that do not", [], ["VALUES_DISAGREE"], phases=[phase(block_size=4096)],
+      measured=[{"phase": "p", "moved": [{"bytes_per_s": 4096 * 1000.0, "seconds": 60,
+                                          "operations_per_s": 1025}]}])
+
+COLUMNS = {"timeline": ("time_s", "bytes_per_s"), "counters": ("device", "counter", "before", "after"),
+           "ticks": ("host", "realtime_s", "monotonic_s", "boottime_s", "bytes"),
+           "heartbeats": ("host", "arrived_s")}
+
+
+def hold(muster, wanted, notes, code, facts):
+    judge = Judge(muster)
+    for measured in facts.get("measured", []):
+        for key, columns in COLUMNS.items():
+            if isinstance(measured.get(key), list):
+                measured[key] = judge.table(f"{key}.csv", columns, measured[key])
+    judged = judge.judge(**facts)
+    found = {f["code"] for f in judged.findings if f["level"] != "NOTE"}
+    require(found == wanted, f"found {sorted(found)}, not {sorted(wanted)}")
+    require(notes <= judged.codes, f"notes {sorted(judged.codes)} without {sorted(notes)}")
+    require(judged.code == code, f"exit {judged.code}, not {code}")
+
+
+def main():
+    muster = sys.argv[1]
+    cases = [(name, lambda w=wanted, n=notes, c=code, f=facts: hold(muster, w, n, c, f))
+             for name, wanted, notes, code, facts in ENTRIES]
+    return main_of(cases, sys.argv[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
