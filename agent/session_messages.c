@@ -5,27 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hex.h"
 #include "common/memory.h"
 #include "proto/version.h"
 
-static int digit(char c)
-{
-	const char *digits = "0123456789abcdef", *found = c ? strchr(digits, c) : NULL;
-
-	return found ? (int)(found - digits) : -1;
-}
-
 static bool read_key(const char *text, unsigned char key[CLOCK_KEY_SIZE])
 {
-	if (strlen(text) != 2 * CLOCK_KEY_SIZE)
-		return false;
-	for (size_t i = 0; i < CLOCK_KEY_SIZE; i++) {
-		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return false;
-		key[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
+	return strlen(text) == 2 * CLOCK_KEY_SIZE && hex_parse(key, CLOCK_KEY_SIZE, text);
 }
 
 static void refuse(struct session *s, const struct channel_peer *peer, char *reason)

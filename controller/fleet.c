@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/hex.h"
 #include "common/memory.h"
 #include "common/random.h"
 #include "proto/endpoint.h"
@@ -20,12 +21,6 @@ static char *endpoint_of(const struct plan_host *host, uint16_t local_port)
 {
 	return host->local ? endpoint_format("127.0.0.1", local_port)
 			   : endpoint_format(host->name, host->agents->port);
-}
-
-void fleet_put_hex(char *text, const unsigned char *bytes, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
 }
 
 static int take_secret(void *into, size_t size, struct error *err)
@@ -44,7 +39,7 @@ static int make_token(char token[CODEC_LEASE_SIZE], struct error *err)
 
 	if (take_secret(secret, sizeof(secret), err) < 0)
 		return -1;
-	fleet_put_hex(token, secret, sizeof(secret));
+	hex_format(token, secret, sizeof(secret));
 	return 0;
 }
 

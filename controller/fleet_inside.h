@@ -17,9 +17,6 @@ uint32_t fleet_number(const struct fleet *fleet, const struct fleet_host *host);
 /* A clock exchange over ZeroMQ, where datagrams do not get through. */
 void fleet_send_probe(struct fleet *fleet, struct fleet_host *host);
 
-/* Two hex digits for each byte and NUL. */
-void fleet_put_hex(char *text, const unsigned char *bytes, size_t size);
-
 /* The host is REFUSED or LOST; `why` is copied. */
 void fleet_end_with(struct fleet_host *host, enum fleet_status status, const char *why);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/hex.h"
 #include "common/memory.h"
 #include "proto/version.h"
 
@@ -18,7 +19,7 @@ static void ask_lease(struct fleet *fleet, struct fleet_host *host)
 	gethostname(name, sizeof(name) - 1);
 	char *holder = mem_format("%s@%s pid %d", user ? user->pw_name : "?", name, (int)getpid());
 	char key[2 * CLOCK_KEY_SIZE + 1];
-	fleet_put_hex(key, host->clock_key, CLOCK_KEY_SIZE);
+	hex_format(key, host->clock_key, CLOCK_KEY_SIZE);
 	struct lease lease = {.holder = holder,
 			      .run = fleet->run,
 			      .host = host->plan->name,
