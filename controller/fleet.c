@@ -1,6 +1,5 @@
 #include "controller/fleet_inside.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -34,7 +34,17 @@ struct channel {
 	uint16_t port;
 	uint32_t connected; /* for the names of peers */
 	uint64_t dropped;
+	struct auth *auth; /* NULL: nobody is asked who he is */
+	struct auth_refusal refusal;
+	bool has_refused;
+	struct handshake_watch *watch;
+	struct handshake *failures;
+	uint32_t failures_count;
 };
+
+#define FAILURES_KEPT 1024
+/* Who knocks without end must not keep the frames waiting. */
+#define AT_ONCE 256
 
 /* While frames wait for a peer, they are tried again this often. */
 #define RETRY_MS 10
@@ -60,14 +70,31 @@ static struct channel *channel_open(struct error *err)
 	zsock_set_sndhwm(channel->socket, CHANNEL_QUEUE_FRAMES);
 	zsock_set_rcvhwm(channel->socket, CHANNEL_QUEUE_FRAMES);
 	zsock_set_maxmsgsize(channel->socket, CODEC_FRAME_MAX);
-	return channel;
+	channel->watch = handshake_watch_new(channel->handle, err);
+	if (channel->watch)
+		return channel;
+	channel_free(channel, 0);
+	return NULL;
 }
 
-struct channel *channel_bind(const char *endpoint, struct error *err)
+static int set_key(struct channel *channel, int option, const unsigned char key[KEY_SIZE],
+		   struct error *err)
 {
-	struct channel *channel = channel_open(err);
-	if (!channel)
-		return NULL;
+	if (zmq_setsockopt(channel->handle, option, key, KEY_SIZE) == 0)
+		return 0;
+	error_set(err, ERROR_SYSTEM,
+		  "ZeroMQ does not take a key: %s; it has to be built with CURVE",
+		  zmq_strerror(errno));
+	return -1;
+}
+
+/* Takes the channel: on failure it is freed. */
+static struct channel *listen_on(struct channel *channel, const char *endpoint, struct error *err)
+{
+	int patience = CHANNEL_HANDSHAKE_MS;
+
+	zsock_set_backlog(channel->socket, CHANNEL_BACKLOG);
+	zmq_setsockopt(channel->handle, ZMQ_HANDSHAKE_IVL, &patience, sizeof(patience));
 	int port = zsock_bind(channel->socket, "%s", endpoint);
 	if (port < 0) {
 		error_set(
@@ -79,6 +106,47 @@ struct channel *channel_bind(const char *endpoint, struct error *err)
 	}
 	channel->port = (uint16_t)port;
 	return channel;
+}
+
+struct channel *channel_bind(const char *endpoint, struct error *err)
+{
+	struct channel *channel = channel_open(err);
+
+	return channel ? listen_on(channel, endpoint, err) : NULL;
+}
+
+/* With a domain that is enforced, nobody gets in past auth.c. */
+static int guard(struct channel *channel, const struct key_pair *own,
+		 const unsigned char (*allowed)[KEY_SIZE], uint32_t count, struct error *err)
+{
+	static const char domain[] = "muster";
+	int on = 1;
+
+	channel->auth = auth_new(allowed, count, err);
+	if (!channel->auth)
+		return -1;
+	if (zmq_setsockopt(channel->handle, ZMQ_CURVE_SERVER, &on, sizeof(on)) < 0 ||
+	    zmq_setsockopt(channel->handle, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) < 0) {
+		error_set(err, ERROR_SYSTEM,
+			  "ZeroMQ takes no keys: %s; it has to be built with CURVE",
+			  zmq_strerror(errno));
+		return -1;
+	}
+	return set_key(channel, ZMQ_CURVE_SECRETKEY, own->secret, err);
+}
+
+struct channel *channel_bind_secure(const char *endpoint, const struct key_pair *own,
+				    const unsigned char (*allowed)[KEY_SIZE], uint32_t count,
+				    struct error *err)
+{
+	struct channel *channel = channel_open(err);
+
+	if (!channel)
+		return NULL;
+	if (guard(channel, own, allowed, count, err) == 0)
+		return listen_on(channel, endpoint, err);
+	channel_free(channel, 0);
+	return NULL;
 }
 
 uint16_t channel_port(const struct channel *channel)
@@ -99,8 +167,8 @@ struct channel *channel_new(struct error *err)
 	return channel;
 }
 
-int channel_connect(struct channel *channel, const char *endpoint, struct channel_peer *peer,
-		    struct error *err)
+static int connect_to(struct channel *channel, const char *endpoint, struct channel_peer *peer,
+		      struct error *err)
 {
 	int size = snprintf((char *)peer->id, sizeof(peer->id), "h%u", ++channel->connected);
 	peer->size = (size_t)size;
@@ -111,6 +179,25 @@ int channel_connect(struct channel *channel, const char *endpoint, struct channe
 		return -1;
 	}
 	return 0;
+}
+
+int channel_connect(struct channel *channel, const char *endpoint, struct channel_peer *peer,
+		    struct error *err)
+{
+	/* The library's way to say: no mechanism at all, whatever the connect before had. */
+	zmq_setsockopt(channel->handle, ZMQ_PLAIN_USERNAME, NULL, 0);
+	return connect_to(channel, endpoint, peer, err);
+}
+
+int channel_connect_secure(struct channel *channel, const char *endpoint,
+			   const struct key_pair *own, const unsigned char expected[KEY_SIZE],
+			   struct channel_peer *peer, struct error *err)
+{
+	if (set_key(channel, ZMQ_CURVE_PUBLICKEY, own->public, err) < 0 ||
+	    set_key(channel, ZMQ_CURVE_SECRETKEY, own->secret, err) < 0 ||
+	    set_key(channel, ZMQ_CURVE_SERVERKEY, expected, err) < 0)
+		return -1;
+	return connect_to(channel, endpoint, peer, err);
 }
 
 static struct queue **find_queue(struct channel *channel, const struct channel_peer *peer)
@@ -169,8 +256,11 @@ void channel_free(struct channel *channel, int linger_ms)
 		return;
 	while (channel->queues)
 		free_queue(&channel->queues);
+	handshake_watch_free(channel->watch);
 	zsock_set_linger(channel->socket, linger_ms);
 	zsock_destroy(&channel->socket);
+	auth_free(channel->auth);
+	free(channel->failures);
 	free(channel);
 }
 
@@ -271,6 +361,74 @@ static int read_parts(struct channel *channel, struct channel_peer *from, struct
 	return 0;
 }
 
+/* ---- who knocks ---- */
+
+static void answer_door(struct channel *channel)
+{
+	struct auth_refusal refusal;
+	int answer;
+
+	for (int n = 0; n < AT_ONCE && (answer = auth_answer(channel->auth, &refusal)) >= 0; n++)
+		if (answer == 1) {
+			channel->refusal = refusal;
+			channel->has_refused = true;
+		}
+}
+
+static void take_failures(struct channel *channel)
+{
+	struct handshake failure;
+	int taken;
+
+	for (int n = 0; n < AT_ONCE; n++) {
+		taken = handshake_watch_take(channel->watch, &failure);
+		if (taken < 0)
+			break;
+		if (taken == 0 || channel->failures_count == FAILURES_KEPT)
+			continue;
+		channel->failures = mem_resize(channel->failures, channel->failures_count + 1,
+					       sizeof(*channel->failures));
+		channel->failures[channel->failures_count++] = failure;
+	}
+}
+
+bool channel_failure(struct channel *channel, struct handshake *failure)
+{
+	if (channel->failures_count == 0)
+		return false;
+	*failure = channel->failures[0];
+	memmove(channel->failures, channel->failures + 1,
+		--channel->failures_count * sizeof(*channel->failures));
+	return true;
+}
+
+bool channel_refusal(struct channel *channel, struct auth_refusal *refusal)
+{
+	bool has_refused = channel->has_refused;
+
+	*refusal = channel->refusal;
+	channel->has_refused = false;
+	return has_refused;
+}
+
+/* Waits and looks at everything but frames. Answers whether one may be there; -1: broken. */
+static int wait_for(struct channel *channel, long timeout_ms)
+{
+	zmq_pollitem_t items[] = {
+		{.socket = channel->handle, .events = ZMQ_POLLIN},
+		{.socket = handshake_watch_socket(channel->watch), .events = ZMQ_POLLIN},
+		{.socket = channel->auth ? auth_socket(channel->auth) : NULL, .events = ZMQ_POLLIN},
+	};
+
+	if (zmq_poll(items, channel->auth ? 3 : 2, timeout_ms) < 0)
+		return -1;
+	if (items[1].revents)
+		take_failures(channel);
+	if (items[2].revents)
+		answer_door(channel);
+	return items[0].revents != 0;
+}
+
 int channel_receive(struct channel *channel, int timeout_ms, struct channel_peer *from,
 		    struct bytes *frame)
 {
@@ -282,8 +440,7 @@ int channel_receive(struct channel *channel, int timeout_ms, struct channel_peer
 		long left = now < end ? (long)((end - now + NS_PER_MS - 1) / NS_PER_MS) : 0;
 		if (channel->queues && left > RETRY_MS)
 			left = RETRY_MS;
-		zmq_pollitem_t item = {.socket = channel->handle, .events = ZMQ_POLLIN};
-		int ready = zmq_poll(&item, 1, left);
+		int ready = wait_for(channel, left);
 		if (ready < 0)
 			return -1;
 		if (ready && read_parts(channel, from, frame))

@@ -43,6 +43,15 @@ char *endpoint_format(const char *host, unsigned port)
 	return mem_format("%s%s%s%s:%u", scheme, bare ? "[" : "", host, bare ? "]" : "", port);
 }
 
+const char *endpoint_bare_address(const char *address)
+{
+	static const char clothes[] = "::ffff:";
+	const char *rest = address + strlen(clothes);
+
+	return strncmp(address, clothes, strlen(clothes)) == 0 && strchr(rest, '.') ? rest
+										    : address;
+}
+
 bool endpoint_is_loopback(const char *endpoint)
 {
 	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];

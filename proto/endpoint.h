@@ -14,6 +14,10 @@ bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
 /* "tcp://HOST:PORT", an IPv6 address in brackets; the caller's to free. */
 char *endpoint_format(const char *host, unsigned port);
 
+/* Where the address itself begins: an IPv4 one in IPv6's clothes ("::ffff:10.0.0.1") without them.
+ */
+const char *endpoint_bare_address(const char *address);
+
 /* Whether the host is an address of the loopback written as one: 127.0.0.0/8, ::1, "localhost".
  * Other names are not looked up and answer false. */
 bool endpoint_is_loopback(const char *endpoint);
