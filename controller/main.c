@@ -5,6 +5,7 @@
 #include "controller/check_fleet.h"
 #include "controller/inspect.h"
 #include "controller/judge.h"
+#include "controller/keygen.h"
 #include "controller/options.h"
 #include "controller/plan.h"
 #include "controller/report/explain.h"
@@ -63,22 +64,29 @@ static int with_plan(const struct options *options)
 	return code;
 }
 
-static int make_key(const struct options *options)
+static int make_signing_key(const char *name)
 {
 	struct error err;
 
-	if (!options->signing) {
-		log_error("which kind of key? `muster keygen --sign NAME` makes one that signs");
-		return EXIT_USAGE;
-	}
-	if (sign_keygen(options->operand, &err) < 0) {
+	if (sign_keygen(name, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SET_UP;
 	}
 	printf("'%s.sign.key' signs: `muster run --sign-key`; keep it to yourself\n"
 	       "'%s.sign.pub' checks: `muster verify --key`; give it to whoever has to\n",
-	       options->operand, options->operand);
+	       name, name);
 	return 0;
+}
+
+static int make_keys(const struct options *options)
+{
+	int code = 0;
+
+	if (!options->signing)
+		return keygen_execute(options);
+	for (uint32_t i = 0; i < options->operands_count && code == 0; i++)
+		code = make_signing_key(options->operands[i]);
+	return code;
 }
 
 static int execute(const struct options *options)
@@ -90,7 +98,7 @@ static int execute(const struct options *options)
 	if (options->command == OPTIONS_JUDGE)
 		return judge_execute(options);
 	if (options->command == OPTIONS_KEYGEN)
-		return make_key(options);
+		return make_keys(options);
 	return with_plan(options);
 }
 

@@ -8,13 +8,14 @@
 #include "common/memory.h"
 
 const char options_usage[] =
-	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--sign-key FILE] [--insecure]\n"
-	"                       [--quiet]\n"
-	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--insecure]\n"
-	"       muster fleet PLAN [--set KEY=VALUE]... [--insecure]\n"
+	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
+	"                       [--sign-key FILE] [--quiet]\n"
+	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
+	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster explain [CODE]\n"
 	"       muster verify RUN [--key FILE]\n"
-	"       muster keygen --sign NAME\n"
+	"       muster keygen NAME... [--dir DIR]\n"
+	"       muster keygen --sign NAME...\n"
 	"       muster judge FILE... [--json]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
@@ -37,6 +38,9 @@ const char options_usage[] =
 	"                    signed it; 1 changed, or not signed by --key; 4 unchanged, but "
 	"nothing\n"
 	"                    proves who wrote it (without --key)\n"
+	"  keygen            make a pair of keys for each NAME (also `store[01-04]`): NAME.secret "
+	"for\n"
+	"                    its owner, a controller or an agent, NAME.key for who talks to it\n"
 	"  keygen --sign     make NAME.sign.key, which signs runs, and NAME.sign.pub, which "
 	"checks\n"
 	"  judge             apply the rules and gates to a run that is there already (its "
@@ -47,9 +51,17 @@ const char options_usage[] =
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
 	"  --sign-key FILE   sign MANIFEST.json with this secret key (default $MUSTER_SIGN_KEY)\n"
-	"  --key FILE        the public key that a run has to be signed by\n"
-	"  --insecure        talk to agents beyond the loopback although nothing is encrypted or\n"
-	"                    authenticated yet\n"
+	"  --key NAME        this controller's secret key, before the plan's fleet.key: a name in "
+	"the\n"
+	"                    directory of keys, or a path; verify: the file of the public key that "
+	"a\n"
+	"                    run has to be signed by\n"
+	"  --dir DIR         where keygen puts keys (default /etc/muster/keys for root, else\n"
+	"                    ~/.config/muster/keys; the environment's MUSTER_KEYS goes before)\n"
+	"  --insecure        talk to agents beyond the loopback without keys: nothing is encrypted "
+	"or\n"
+	"                    authenticated, and the result says so; has to be typed at the agents "
+	"too\n"
 	"  --json            judge: print the result as run.json has it\n"
 	"  --quiet           no progress\n"
 	"  --verbose         say more on stderr\n"
@@ -66,7 +78,8 @@ enum {
 	OPTION_SIGN,
 	OPTION_SIGN_KEY,
 	OPTION_KEY,
-	OPTION_JSON
+	OPTION_JSON,
+	OPTION_DIR
 };
 
 static const struct option known[] = {
@@ -78,6 +91,7 @@ static const struct option known[] = {
 	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
 	{"key", required_argument, NULL, OPTION_KEY},
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"dir", required_argument, NULL, OPTION_DIR},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{"help", no_argument, NULL, 'h'},
@@ -98,7 +112,7 @@ static const struct command {
 	{"fleet", OPTIONS_FLEET, "plan", false},
 	{"explain", OPTIONS_EXPLAIN, "code", true},
 	{"verify", OPTIONS_VERIFY, "run directory", false},
-	{"keygen", OPTIONS_KEYGEN, "name", false},
+	{"keygen", OPTIONS_KEYGEN, "name", false, true},
 	{"judge", OPTIONS_JUDGE, "file", false, true},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -156,7 +170,10 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 	options->operands_count = (uint32_t)(argc - optind - 1);
 	if (argc - optind != 2 && !(command->is_many && argc - optind > 2)) {
 		error_set(err, ERROR_USAGE, "'%s' takes one %s%s, got %d; see muster --help",
-			  argv[optind], command->takes, command->is_optional ? " or none" : "",
+			  argv[optind], command->takes,
+			  command->is_optional ? " or none"
+			  : command->is_many   ? " or more"
+					       : "",
 			  argc - optind - 1);
 		return -1;
 	}
@@ -194,6 +211,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_SIGN_KEY:
 			options->sign_key = optarg;
+			break;
+		case OPTION_DIR:
+			options->directory = optarg;
 			break;
 		case OPTION_KEY:
 			options->key = optarg;

@@ -26,8 +26,9 @@ struct options {
 	uint32_t operands_count;
 	const char *out;      /* --out; NULL: ./muster-runs/<run> */
 	const char *sign_key; /* run: the secret key; NULL: MUSTER_SIGN_KEY */
-	const char *key;      /* verify: the public key */
-	char **settings;      /* --set, in order */
+	const char *key;      /* verify: the public key; else this controller's; NULL: the plan's */
+	const char *directory; /* --dir of keygen; NULL: where keys are by name */
+	char **settings;       /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;
 	bool signing; /* keygen --sign */
