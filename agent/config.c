@@ -9,11 +9,18 @@
 static const struct record_row agent_config_rows[] = {
 	{MEMBER(struct agent_config, listen), .fallback = "tcp://127.0.0.1:7411",
 	 .doc = "where controllers reach this agent: tcp://ADDRESS:PORT, port * for any free one; "
-		"beyond the loopback it needs --insecure"},
+		"beyond the loopback it needs `key` and `controllers`"},
 	{MEMBER_LIST(struct agent_config, allow_paths, name_table),
 	 .doc = "directories under which muster may make files; none listed, none allowed"},
 	{MEMBER_LIST(struct agent_config, allow_devices, name_table),
 	 .doc = "devices that may be read, and written to when the plan names their identity"},
+	{MEMBER(struct agent_config, key),
+	 .doc = "this agent's own secret key, made by `muster keygen`: a name in /etc/muster/keys, "
+		"or a path; for the agent's user alone (mode 0600)"},
+	{MEMBER_LIST(struct agent_config, controllers, name_table),
+	 .doc = "public keys of the controllers that may use this agent, names or paths like "
+		"`key`; "
+		"nobody else is let in"},
 	{MEMBER(struct agent_config, spool), .fallback = "/var/lib/muster",
 	 .doc = "directory for what must survive a crash: the list of files made"},
 	{MEMBER(struct agent_config, scratch),
@@ -82,6 +89,14 @@ static void check_rules(struct check *check, const struct agent_config *config)
 			 "is no endpoint: write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7411");
 	check_names(check, "allow_paths", config->allow_paths, config->allow_paths_count);
 	check_names(check, "allow_devices", config->allow_devices, config->allow_devices_count);
+	if (config->key && !config->controllers_count)
+		complain(check, &config->key, "key", config->key,
+			 "lets nobody in: list the public keys of its controllers under "
+			 "'controllers'");
+	if (!config->key && config->controllers_count)
+		complain(check, &config->controllers[0].name, "controllers[0]",
+			 config->controllers[0].name,
+			 "needs 'key' beside it: this agent's own, made by muster keygen");
 	check_absolute(check, &config->spool, "spool", config->spool);
 	if (config->scratch)
 		check_absolute(check, &config->scratch, "scratch", config->scratch);

@@ -15,6 +15,9 @@ struct agent_config {
 	uint32_t allow_paths_count;
 	struct name *allow_devices; /* devices that may be read, and written when armed */
 	uint32_t allow_devices_count;
+	char *key;                /* its own secret key; NULL: none */
+	struct name *controllers; /* public keys of those that it lets in */
+	uint32_t controllers_count;
 	char *spool;     /* what must survive a crash: the list of files made */
 	char *scratch;   /* relative target paths start here; NULL: there are none */
 	uint64_t memory; /* most bytes of I/O buffers */

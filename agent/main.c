@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/config.h"
+#include "agent/keys.h"
 #include "agent/made_files.h"
 #include "agent/options.h"
 #include "agent/session.h"
@@ -70,15 +71,25 @@ static struct clock_responder *open_clock(const char *endpoint, const struct cha
 	return responder;
 }
 
+static struct channel *open_channel(const struct keys *keys, const char *endpoint,
+				    struct error *err)
+{
+	if (!keys->secured)
+		return channel_bind(endpoint, err);
+	return channel_bind_secure(endpoint, &keys->own,
+				   (const unsigned char(*)[KEY_SIZE])keys->allowed, keys->count,
+				   err);
+}
+
 static int serve(const struct options *options, const struct agent_config *config,
-		 const char *endpoint, struct error *err)
+		 const struct keys *keys, const char *endpoint, struct error *err)
 {
 	struct made_files *files = made_files_open(config->spool, err);
 	if (!files)
 		return -1;
 	if (made_files_warning(files))
 		log_warning("%s", made_files_warning(files));
-	struct channel *channel = channel_bind(endpoint, err);
+	struct channel *channel = open_channel(keys, endpoint, err);
 	if (!channel) {
 		made_files_close(files);
 		return -1;
@@ -93,7 +104,8 @@ static int serve(const struct options *options, const struct agent_config *confi
 				      .channel = channel,
 				      .responder = responder,
 				      .watch = watch,
-				      .insecure = options->insecure,
+				      .secured = keys->secured,
+				      .insecure = !keys->secured && !endpoint_is_loopback(endpoint),
 				      .parent_fd = options->child ? STDIN_FILENO : -1,
 				      .stop = &stop};
 	int result = session_serve(&setup, err);
@@ -110,10 +122,34 @@ static int serve(const struct options *options, const struct agent_config *confi
 	return result;
 }
 
+static int read_keys(struct keys *keys, const struct options *options,
+		     const struct agent_config *config, const char *endpoint, struct error *err)
+{
+	if (options->keys_on_stdin)
+		return keys_receive(keys, STDIN_FILENO, err);
+	if (config->key && options->insecure) {
+		error_set(err, ERROR_USAGE,
+			  "--insecure was typed, and '%s' names a key: leave one of them away",
+			  options->config);
+		return -1;
+	}
+	if (!config->key && !options->insecure && !endpoint_is_loopback(endpoint)) {
+		error_set(err, ERROR_USAGE,
+			  "'%s' is beyond the loopback, and '%s' names no keys: make this agent's "
+			  "with 'muster keygen NAME' and name it as 'key', list its controllers' "
+			  ".key files under 'controllers'; or type --insecure, here and at the "
+			  "controller, on a network you trust",
+			  endpoint, options->config);
+		return -1;
+	}
+	return keys_read(keys, config, err);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
 	struct agent_config config = {0};
+	struct keys keys = {0};
 	struct yaml_errors errors = {0};
 	struct error err = {0};
 
@@ -141,17 +177,14 @@ int main(int argc, char **argv)
 	if (!endpoint_split(endpoint, host, port)) {
 		log_error("cannot listen on '%s': wanted is tcp://ADDRESS:PORT", endpoint);
 		code = EXIT_USAGE;
-	} else if (!endpoint_is_loopback(endpoint) && !options.insecure) {
-		log_error(
-			"'%s' is not a loopback address, and nothing is encrypted or authenticated "
-			"yet: "
-			"listen on tcp://127.0.0.1:7411, or type --insecure on a network you trust",
-			endpoint);
-		code = EXIT_USAGE;
-	} else if (serve(&options, &config, endpoint, &err) < 0) {
+	} else if (read_keys(&keys, &options, &config, endpoint, &err) < 0) {
+		log_error("%s", err.text);
+		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
+	} else if (serve(&options, &config, &keys, endpoint, &err) < 0) {
 		log_error("%s", err.text);
 		code = EXIT_SET_UP;
 	}
+	keys_release(&keys);
 	record_release(&agent_config_table, &config);
 	yaml_errors_release(&errors);
 	return code;

@@ -13,20 +13,27 @@ const char options_usage[] =
 	"  --config FILE      agent.yaml (default /etc/muster/agent.yaml)\n"
 	"  --listen ENDPOINT  tcp://ADDRESS:PORT, before the file's `listen`; port * takes a free "
 	"one\n"
-	"  --insecure         listen beyond the loopback although nothing is encrypted or\n"
-	"                     authenticated yet: whoever reaches the port may use what FILE "
-	"allows\n"
+	"  --insecure         listen beyond the loopback without keys: nothing is encrypted or\n"
+	"                     authenticated, whoever reaches the port may use what FILE allows\n"
 	"  --child            end, and clean up, when standard input closes\n"
+	"  --keys-on-stdin    the first line on standard input is keys for once, as muster run "
+	"gives\n"
+	"                     them to agents that it starts itself\n"
 	"  --verbose          say more on stderr\n"
 	"  --help, --version\n";
 
 int options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
 	static const struct option known[] = {
-		{"config", required_argument, NULL, 'c'}, {"listen", required_argument, NULL, 'l'},
-		{"insecure", no_argument, NULL, 'i'},     {"child", no_argument, NULL, 'p'},
-		{"verbose", no_argument, NULL, 'v'},      {"help", no_argument, NULL, 'h'},
-		{"version", no_argument, NULL, 'V'},      {NULL, 0, NULL, 0},
+		{"config", required_argument, NULL, 'c'},
+		{"listen", required_argument, NULL, 'l'},
+		{"insecure", no_argument, NULL, 'i'},
+		{"child", no_argument, NULL, 'p'},
+		{"keys-on-stdin", no_argument, NULL, 'k'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
 	};
 	int option;
 
@@ -45,6 +52,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case 'p':
 			options->child = true;
+			break;
+		case 'k':
+			options->keys_on_stdin = true;
 			break;
 		case 'v':
 			options->verbose = true;

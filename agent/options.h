@@ -9,8 +9,9 @@
 struct options {
 	const char *config; /* --config; NULL: /etc/muster/agent.yaml */
 	const char *listen; /* --listen; NULL: as in the config */
-	bool insecure;      /* --insecure: listen beyond the loopback without keys */
+	bool insecure;      /* --insecure: no keys, also beyond the loopback */
 	bool child;         /* --child: end when standard input closes */
+	bool keys_on_stdin; /* --keys-on-stdin: its first line is one-time keys */
 	bool verbose;
 	bool help, version;
 };

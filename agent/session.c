@@ -236,6 +236,7 @@ static void tick(struct session *s)
 	if (s->ticked_ns && now - s->ticked_ns > s->longest_gap_ns)
 		s->longest_gap_ns = now - s->ticked_ns;
 	s->ticked_ns = now;
+	session_watch_door(s, now);
 	tell_disruptions(s);
 	channel_forget_idle(s->setup->channel, now > IDLE_PEER_NS ? now - IDLE_PEER_NS : 0);
 	if (s->state == AGENT_STATE_FREE)

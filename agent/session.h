@@ -21,7 +21,8 @@ struct session_setup {
 	struct channel *channel;
 	struct clock_responder *responder; /* NULL: clocks are exchanged over ZeroMQ alone */
 	struct disruption_watch *watch;    /* NULL: nobody watches the clocks */
-	bool insecure;                     /* as typed */
+	bool secured;                      /* with keys */
+	bool insecure;                     /* without, beyond the loopback */
 	int parent_fd;                     /* when it closes, the agent ends; -1: none */
 	const atomic_bool *stop;           /* set by a signal: stop the load, clean up, end */
 };

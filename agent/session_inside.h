@@ -1,6 +1,7 @@
 /* session_inside.h - what the files of the session share: its struct, sending, and the state table.
  *
- * session.c serves and keeps the time, session_messages.c takes what comes. One thread. */
+ * session.c serves and keeps the time, session_messages.c takes what comes, session_door.c says who
+ * was not let in. One thread. */
 #ifndef MUSTER_AGENT_SESSION_INSIDE_H
 #define MUSTER_AGENT_SESSION_INSIDE_H
 
@@ -40,7 +41,7 @@ struct session {
 	struct cleaner *cleaner;
 	bool keep; /* the release says that files stay */
 
-	struct log_limit malformed, unexpected, strangers;
+	struct log_limit malformed, unexpected, strangers, refused, failed_handshakes;
 };
 
 /* To the controller, while it is there; to any peer. */
@@ -54,6 +55,9 @@ bool session_go(struct session *s, enum agent_event event);
 /* Frees the run, which has come to its end, and what waits of it. */
 void session_end_phase(struct session *s);
 void session_forget_lease(struct session *s);
+
+/* Says who was not let in since. */
+void session_watch_door(struct session *s, uint64_t now);
 
 /* Takes what comes, for a tick at most. */
 void session_receive(struct session *s);

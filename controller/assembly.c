@@ -7,7 +7,6 @@
 
 #include "common/memory.h"
 #include "common/random.h"
-#include "proto/endpoint.h"
 
 /* ---- signals ---- */
 
@@ -45,43 +44,22 @@ void assembly_name_run(char *name, size_t size)
 	snprintf(name + used, size - used, "-%04x", (unsigned)(random_seed() & 0xffff));
 }
 
-/* Until there are keys, a network is only used when the person says so. */
-static int check_network(const struct plan_hosts *hosts, struct error *err)
-{
-	for (uint32_t i = 0; i < hosts->count; i++) {
-		const struct plan_host *host = &hosts->hosts[i];
-		if (host->local)
-			continue;
-		char *endpoint = endpoint_format(host->name, host->agents->port);
-		bool is_loopback = endpoint_is_loopback(endpoint);
-		free(endpoint);
-		if (is_loopback)
-			continue;
-		error_set(err, ERROR_USAGE,
-			  "host '%s' is beyond the loopback, and nothing is encrypted or "
-			  "authenticated yet: type --insecure here and at the agents on a network "
-			  "you "
-			  "trust",
-			  host->name);
-		return -1;
-	}
-	return 0;
-}
-
-int assembly_init(struct assembly *assembly, const struct plan *plan, bool insecure,
+int assembly_init(struct assembly *assembly, const struct plan *plan, const struct options *options,
 		  struct error *err)
 {
 	plan_hosts_expand(&assembly->hosts, plan);
-	return insecure ? 0 : check_network(&assembly->hosts, err);
+	return keyring_read(&assembly->keyring, plan, &assembly->hosts, options->key,
+			    options->insecure, err);
 }
 
 int assembly_gather(struct assembly *assembly, const struct plan *plan, const volatile int *stop,
 		    struct error *err)
 {
-	if (local_start(&assembly->local, &assembly->hosts, err) < 0)
+	if (local_start(&assembly->local, &assembly->hosts, &assembly->keyring, err) < 0)
 		return -1;
 	uint16_t *ports = local_ports(&assembly->local);
-	int opened = fleet_open(&assembly->fleet, plan, &assembly->hosts, ports, err);
+	int opened = fleet_open(&assembly->fleet, plan, &assembly->hosts, &assembly->keyring, ports,
+				err);
 	free(ports);
 	if (opened < 0 || fleet_join(&assembly->fleet, stop, err) < 0)
 		return -1;
@@ -99,5 +77,6 @@ void assembly_release(struct assembly *assembly)
 {
 	fleet_close(&assembly->fleet);
 	local_stop(&assembly->local);
+	keyring_release(&assembly->keyring);
 	plan_hosts_release(&assembly->hosts);
 }

@@ -7,18 +7,22 @@
 
 #include "common/error.h"
 #include "controller/fleet.h"
+#include "controller/keyring.h"
 #include "controller/local.h"
+#include "controller/options.h"
 #include "controller/plan.h"
 
 struct assembly {
 	struct plan_hosts hosts;
+	struct keyring keyring;
 	struct local_agents local;
 	struct fleet fleet;
 };
 
-/* Expands the plan's hosts. -1 (ERROR_USAGE) when one is beyond the loopback and `insecure` was not
- * typed. The assembly is zeroed before and released after, also on failure. */
-int assembly_init(struct assembly *assembly, const struct plan *plan, bool insecure,
+/* Expands the plan's hosts and reads their keys. -1 (ERROR_USAGE) when one is beyond the loopback
+ * and has none, unless --insecure was typed. The assembly is zeroed before and released after, also
+ * on failure. */
+int assembly_init(struct assembly *assembly, const struct plan *plan, const struct options *options,
 		  struct error *err);
 
 /* Starts local agents, connects to all, leases them, meets their clocks. fleet.run, on_timeline and

@@ -102,7 +102,7 @@ int check_fleet_execute(const struct options *options, struct plan *plan)
 	struct looking looking = {0};
 	struct error err = {0};
 	const volatile int *interrupted = assembly_take_signals();
-	int failed = assembly_init(&assembly, plan, options->insecure, &err);
+	int failed = assembly_init(&assembly, plan, options, &err);
 
 	if (!failed) {
 		assembly_name_run(assembly.fleet.run, sizeof(assembly.fleet.run));

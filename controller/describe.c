@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hex.h"
 #include "common/memory.h"
 #include "controller/host_clock.h"
 
@@ -23,7 +24,12 @@ void describe_hosts(struct result *result, const struct fleet *fleet)
 		host->memory_limit_bytes = from->facts.memory_limit_bytes;
 		host->cpu_limit_thousandths = from->facts.cpu_limit_thousandths;
 		host->io_limit = mem_text(from->facts.io_limit);
-		host->insecure = from->facts.insecure;
+		host->insecure = from->keys->insecure || from->facts.insecure;
+		if (from->keys->secured && from->keys->path) {
+			char key[KEY_TEXT_SIZE];
+			hex_format(key, from->keys->agent.public, KEY_SIZE);
+			host->key = mem_text(key);
+		}
 		for (uint32_t l = 0; l < agents->labels_count; l++) {
 			struct plan_label *label = RECORD_APPEND(host->labels, host->labels_count);
 			record_copy(&plan_label_table, label, &agents->labels[l]);

@@ -42,8 +42,18 @@ static int make_token(char token[CODEC_LEASE_SIZE], struct error *err)
 	return 0;
 }
 
+static int connect_host(struct fleet *fleet, struct fleet_host *host, struct error *err)
+{
+	const struct keyring_host *keys = host->keys;
+
+	if (!keys->secured)
+		return channel_connect(fleet->channel, host->reach.endpoint, &host->peer, err);
+	return channel_connect_secure(fleet->channel, host->reach.endpoint, keys->own,
+				      keys->agent.public, &host->peer, err);
+}
+
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
-	       const uint16_t *local_ports, struct error *err)
+	       const struct keyring *keyring, const uint16_t *local_ports, struct error *err)
 {
 	uint32_t local = 0;
 
@@ -60,12 +70,13 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		struct fleet_host *host = &fleet->hosts[i];
 		host->plan = &hosts->hosts[i];
+		host->keys = &keyring->hosts[i];
 		host->endpoint =
 			endpoint_of(host->plan, host->plan->local ? local_ports[local++] : 0);
 		if (take_secret(host->clock_key, sizeof(host->clock_key), err) < 0 ||
 		    take_secret(&host->clock_session, sizeof(host->clock_session), err) < 0 ||
 		    reach_resolve(&host->reach, host->endpoint, err) < 0 ||
-		    channel_connect(fleet->channel, host->reach.endpoint, &host->peer, err) < 0) {
+		    connect_host(fleet, host, err) < 0) {
 			error_prefix(err, "host '%s'", host->plan->name);
 			return -1;
 		}
@@ -276,5 +287,6 @@ void fleet_pump(struct fleet *fleet, int timeout_ms)
 		if (clock_now_ns() > end)
 			break;
 	}
+	fleet_watch_handshakes(fleet);
 	tick(fleet);
 }

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "controller/clock_exchange.h"
+#include "controller/keyring.h"
 #include "controller/plan.h"
 #include "controller/reach.h"
 #include "proto/border.h"
@@ -30,8 +31,11 @@ enum fleet_status {
 
 struct fleet_host {
 	const struct plan_host *plan;
-	char *endpoint;
+	const struct keyring_host *keys;
+	char *endpoint; /* as the plan names it */
 	struct reach reach;
+	char *address;      /* the endpoint with the address in figures: what is connected to */
+	uint64_t closed_ns; /* it first ended a handshake without a word; 0: it has not */
 	struct channel_peer peer;
 	enum fleet_status status;
 	char *why; /* REFUSED, LOST */
@@ -83,9 +87,10 @@ struct fleet {
 	void *context;
 };
 
-/* `hosts` is lent until fleet_close; `ports` has each local agent's port, in order. */
+/* `hosts` and `keyring` are lent until fleet_close; `ports` has each local agent's port, in order.
+ */
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
-	       const uint16_t *local_ports, struct error *err);
+	       const struct keyring *keyring, const uint16_t *local_ports, struct error *err);
 void fleet_close(struct fleet *fleet);
 
 /* Says hello to all and asks for their leases. 0 when every one is LEASED; -1 with every host that

@@ -37,7 +37,7 @@ int inspect_execute(const struct options *options, struct plan *plan)
 	struct assembly assembly = {0};
 	struct error err = {0};
 	const volatile int *interrupted = assembly_take_signals();
-	int failed = assembly_init(&assembly, plan, options->insecure, &err);
+	int failed = assembly_init(&assembly, plan, options, &err);
 
 	if (!failed) {
 		assembly_name_run(assembly.fleet.run, sizeof(assembly.fleet.run));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/hex.h"
 #include "common/log.h"
 #include "common/memory.h"
 
@@ -179,7 +180,7 @@ static void become_agent(const struct local_agent *agent, int in, int out)
 	dup2(out, STDOUT_FILENO);
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
-	execlp(program, program, "--child", "--config", config, (char *)NULL);
+	execlp(program, program, "--child", "--keys-on-stdin", "--config", config, (char *)NULL);
 	fprintf(stderr, "muster: error: cannot run '%s': %s\n", program, strerror(errno));
 	_exit(127);
 }
@@ -217,7 +218,26 @@ static int read_port(struct local_agent *agent, int out, struct error *err)
 	return -1;
 }
 
-static int start_agent(struct local_agent *agent, struct error *err)
+/* A line of 130 bytes: the pipe takes it whole. */
+static int send_keys(const struct local_agent *agent, const struct keyring_host *keys,
+		     struct error *err)
+{
+	char line[2 * KEY_TEXT_SIZE];
+
+	hex_format(line, keys->agent.secret, KEY_SIZE);
+	line[KEY_TEXT_SIZE - 1] = ' ';
+	hex_format(line + KEY_TEXT_SIZE, keys->own->public, KEY_SIZE);
+	line[sizeof(line) - 1] = '\n';
+	bool sent = write(agent->stdin_fd, line, sizeof(line)) == (ssize_t)sizeof(line);
+	key_wipe(line, sizeof(line));
+	if (!sent)
+		error_set(err, ERROR_SETUP, "cannot give a local agent its keys: %s",
+			  strerror(errno));
+	return sent ? 0 : -1;
+}
+
+static int start_agent(struct local_agent *agent, const struct keyring_host *keys,
+		       struct error *err)
 {
 	int in[2], out[2];
 
@@ -238,12 +258,13 @@ static int start_agent(struct local_agent *agent, struct error *err)
 		close(out[0]);
 		return -1;
 	}
-	int result = read_port(agent, out[0], err);
+	int result = send_keys(agent, keys, err) < 0 ? -1 : read_port(agent, out[0], err);
 	close(out[0]);
 	return result;
 }
 
-int local_start(struct local_agents *local, const struct plan_hosts *hosts, struct error *err)
+int local_start(struct local_agents *local, const struct plan_hosts *hosts,
+		const struct keyring *keyring, struct error *err)
 {
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		const struct plan_host *host = &hosts->hosts[i];
@@ -252,7 +273,8 @@ int local_start(struct local_agents *local, const struct plan_hosts *hosts, stru
 		struct local_agent *agent = RECORD_APPEND(local->agents, local->count);
 		agent->stdin_fd = -1;
 		if (make_agent_directory(local, agent, host, err) < 0 ||
-		    write_config(agent, host, err) < 0 || start_agent(agent, err) < 0) {
+		    write_config(agent, host, err) < 0 ||
+		    start_agent(agent, &keyring->hosts[i], err) < 0) {
 			error_prefix(err, "host '%s'", host->name);
 			return -1;
 		}

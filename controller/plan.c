@@ -26,6 +26,13 @@ static const struct record_row agents_rows[] = {
 		"its loopback; reports call them local1, local2, …"},
 	{MEMBER(struct plan_agents, port), .fallback = "7411", .min = 1, .max = 65535,
 	 .doc = "where the agents of `host` listen"},
+	{MEMBER(struct plan_agents, key),
+	 .doc = "public key that each agent of `host` has to prove, `{host}` standing for the "
+		"host's "
+		"name; a name in the directory of keys ($MUSTER_KEYS, else /etc/muster/keys for "
+		"root, else ~/.config/muster/keys), or a path. `{host}` when absent; on the "
+		"loopback then "
+		"none"},
 	{MEMBER(struct plan_agents, scratch),
 	 .doc = "with local: the directory under which each agent gets one of its own, where "
 		"relative paths of targets begin; a temporary one when absent"},
@@ -46,6 +53,9 @@ static const char *const on_host_loss_names[] = {"abort", "continue", NULL};
 static const struct record_row fleet_rows[] = {
 	{MEMBER_LIST(struct plan_fleet, agents, plan_agents_table), .required = true,
 	 .doc = "the hosts under test"},
+	{MEMBER(struct plan_fleet, key),
+	 .doc = "this controller's secret key, which agents know it by: a name in the directory of "
+		"keys, or a path; --key goes before it"},
 	{MEMBER(struct plan_fleet, on_host_loss), .names = on_host_loss_names, .fallback = "abort",
 	 .doc = "what the others do when a host is lost in mid-phase; the run is INVALID either "
 		"way, and what was measured is kept"},

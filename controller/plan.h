@@ -21,6 +21,7 @@ struct plan_agents {
 	char *host;     /* nodeset; NULL with local */
 	uint32_t local; /* that many agents of its own on the loopback; 0 with host */
 	uint32_t port;
+	char *key;     /* public key that each has to prove, {host} standing for it; NULL: {host} */
 	char *scratch; /* local: directory under which they make theirs; NULL: a temporary one */
 	struct plan_label *labels;
 	uint32_t labels_count;
@@ -33,6 +34,7 @@ enum plan_on_host_loss { PLAN_ON_HOST_LOSS_ABORT, PLAN_ON_HOST_LOSS_CONTINUE };
 struct plan_fleet {
 	struct plan_agents *agents;
 	uint32_t agents_count;
+	char *key; /* this controller's secret key; NULL: none */
 	enum plan_on_host_loss on_host_loss;
 	uint64_t suspect_after, dead_after; /* ns */
 };

@@ -110,6 +110,11 @@ static void check_kind(struct plan_check *check, uint32_t entry)
 				 "fleet.agents[%u].port: local agents take free ports of the "
 				 "loopback; leave it out",
 				 entry);
+	else if (local && agents->key)
+		plan_check_error(check, &agents->key, agents,
+				 "fleet.agents[%u].key: local agents get keys for once; leave it "
+				 "out",
+				 entry);
 	else if (agents->host && agents->scratch)
 		plan_check_error(check, &agents->scratch, agents,
 				 "fleet.agents[%u].scratch: only local agents are told where; on a "

@@ -65,6 +65,8 @@ static const struct record_row host_rows[] = {
 	{MEMBER_LIST(struct result_host, labels, plan_label_table), .keyed = true,
 	 .doc = "the plan's"},
 	{MEMBER_ONE(struct result_host, clock, clock_table), .doc = "against the controller's"},
+	{MEMBER(struct result_host, key),
+	 .doc = "public key that its agent proved; null: none, or one for this run only"},
 	{MEMBER(struct result_host, insecure), .doc = "spoke without keys beyond the loopback"},
 };
 static const struct record_table host_table =

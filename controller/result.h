@@ -69,6 +69,7 @@ struct result_host {
 	struct plan_label *labels;
 	uint32_t labels_count;
 	struct result_clock clock;
+	char *key;
 	bool insecure;
 };
 

@@ -49,7 +49,8 @@ static void describe_run(struct run *run)
 	result->started_at = mem_text(started);
 	result->version = mem_text(version_text());
 	result->min_window_ns = run->plan->min_window;
-	result->insecure = run->options->insecure;
+	for (uint32_t i = 0; i < run->assembly.keyring.count; i++)
+		result->insecure = result->insecure || run->assembly.keyring.hosts[i].insecure;
 	result->plan = run->plan;
 }
 
@@ -264,8 +265,7 @@ int run_execute(const struct options *options, struct plan *plan)
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(fleet->run, sizeof(fleet->run));
-	if (read_key(&run, &err) < 0 ||
-	    assembly_init(&run.assembly, plan, options->insecure, &err) < 0 ||
+	if (read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
 	    store_begin(options->out, fleet->run, options->operand, &run.directory, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;

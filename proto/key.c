@@ -21,8 +21,11 @@ void key_wipe(void *secret, size_t size)
 
 char *key_directory(void)
 {
+	const char *keys = getenv("MUSTER_KEYS");
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
+	if (keys && keys[0] == '/')
+		return mem_text(keys);
 	if (geteuid() == 0)
 		return mem_text("/etc/muster/keys");
 	if (base && base[0] == '/')

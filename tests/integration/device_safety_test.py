@@ -65,7 +65,7 @@ def look(lab, fleet, disk, identity):
         phases = [{"name": "write", "op": "write", "targets": ["raw"], "runtime": "1s"}]
         plan = write_plan(lab, f"look-{code}", [{"host": fleet.hosts[0].address}],
                           {"raw": target}, phases)
-        done = fleet.muster("check", plan, "--fleet", "--insecure").wait(30).expect(code)
+        done = fleet.muster("check", plan, "--fleet").wait(30).expect(code)
         require(words in done.text, f"'{words}' is not said:\n{done.text}")
         require(disk.digest() == digest, "looking changed the device")
 

@@ -1,5 +1,7 @@
 """hosts.py - hosts as network namespaces, each with an address and a muster-agent of its own.
 
+Controller and agents have keys, as on any network; a Fleet with secure=False is one of --insecure.
+
 The namespaces hang on a bridge in one more namespace: nothing is added to the machine's own
 network, and two labs never see each other, so all use 10.77.0.1, .2, … and the controller .250.
 """
@@ -12,18 +14,27 @@ from plans import flow
 PORT = 7411
 
 
+CONTROLLER_KEY = "controller"
+# Commands that talk to agents.
+TALKING = ("run", "check", "fleet", "collect")
+
+
 class Fleet:
-    def __init__(self, lab, count):
+    def __init__(self, lab, count, secure=True):
         require_root()
         require_tools("ip", "nsenter")
-        self.lab = lab
+        self.lab, self.secure = lab, secure
         self.bridge = f"{lab.prefix}b"
         self.controller = f"{lab.prefix}c"
         add_namespace(lab, self.bridge)
         ip(lab, self.bridge, "link", "add", "br0", "type", "bridge")
         ip(lab, self.bridge, "link", "set", "br0", "up")
-        self.attach(self.controller, "10.77.0.250", 250)
+        self.controller_address = "10.77.0.250"
+        self.attach(self.controller, self.controller_address, 250)
         self.hosts = [Host(self, number) for number in range(1, count + 1)]
+        if secure:
+            lab.call(lab.build / "muster", "keygen", CONTROLLER_KEY,
+                     *(host.address for host in self.hosts))
 
     def attach(self, namespace, address, number):
         lab = self.lab
@@ -35,6 +46,9 @@ class Fleet:
         ip(lab, namespace, "link", "set", "eth0", "up")
 
     def muster(self, *arguments):
+        """A command on the controller's host, with its key where it talks to agents."""
+        if arguments[0] in TALKING:
+            arguments += ("--key", CONTROLLER_KEY) if self.secure else ("--insecure",)
         return self.lab.muster(*arguments, namespace=self.controller)
 
     def run(self, plan, seconds=90):
@@ -44,7 +58,7 @@ class Fleet:
 
     def begin(self, plan):
         directory = self.lab.directory / f"run-{len(self.lab.programs)}"
-        return self.muster("run", plan, "--out", directory, "--insecure"), directory
+        return self.muster("run", plan, "--out", directory), directory
 
 
 class Host:
@@ -56,9 +70,11 @@ class Host:
         self.disk = None
         fleet.attach(self.namespace, self.address, number)
 
-    def start_agent(self, disk, binary="muster-agent", devices=(), before=()):
+    def start_agent(self, disk, binary="muster-agent", devices=(), before=(), secure=None,
+                    key=None, controllers=(CONTROLLER_KEY,)):
         """An agent that may use the file system of `disk` and the devices named; `before` are the
-        words that its command stands behind."""
+        words that its command stands behind, `key` its own when it is not the one of its name."""
+        secure = self.fleet.secure if secure is None else secure
         self.disk = disk
         config = self.lab.directory / f"agent-{self.address}.yaml"
         paths = [disk.mount] if disk and disk.mount else []
@@ -66,8 +82,12 @@ class Host:
             f"listen: tcp://{self.address}:{PORT}\n"
             f"allow_paths: {flow(paths)}\n"
             f"allow_devices: {flow(devices)}\n"
-            f"spool: {flow(self.lab.directory / f'spool-{self.address}')}\n")
-        command = [*before, self.lab.build / binary, "--config", config, "--insecure"]
+            f"spool: {flow(self.lab.directory / f'spool-{self.address}')}\n"
+            + (f"key: {flow(key or self.address)}\ncontrollers: {flow(controllers)}\n"
+               if secure else ""))
+        command = [*before, self.lab.build / binary, "--config", config]
+        if not secure:
+            command.append("--insecure")
         self.agent = self.lab.start(f"agent-{self.address}", command, self.namespace)
         wait_for(self.is_listening, 20, f"agent on {self.address} listens")
         return self.agent

@@ -297,7 +297,7 @@ def check_all(lab, fleet, bench, never, armed):
     phases = [{"name": f"c{number}", "op": "write", "targets": [f"t{number}"], "size": "8MiB"}
               for number in range(len(cells))]
     plan = write_plan(lab, "all", [{"host": fleet.hosts[0].address}], targets, phases)
-    done = fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(5)
+    done = fleet.muster("check", plan, "--fleet").wait(60).expect(5)
     said = re.split(r"^phase (c\d+)$", done.stdout, flags=re.M)
     said = dict(zip(said[1::2], said[2::2]))
     for number, (device, _, words) in enumerate(cells):
@@ -310,7 +310,7 @@ def check_all(lab, fleet, bench, never, armed):
 def refuse(lab, fleet, bench, name, device, counted, words):
     before = bench.digest(counted) if counted else None
     plan, directory = plan_for(lab, fleet, device, armed_with(bench, device)), lab.directory / "no"
-    done = fleet.muster("run", plan, "--out", directory, "--insecure").wait(60)
+    done = fleet.muster("run", plan, "--out", directory).wait(60)
     shutil.rmtree(directory)
     require(done.code == 5, f"{name}: exit {done.code}, not 5:\n{done.text}")
     require(words in done.text, f"{name}: '{words}' is not said:\n{done.text}")
@@ -326,7 +326,7 @@ def write_when_armed(lab, fleet, bench, name, device):
     wrong = ((None, 5), ("loop:/nowhere:1:2", 5)) if name == ALL_WAYS else ()
     for destroy, code in (*wrong, (bench.identity(device), 0)):
         plan = plan_for(lab, fleet, device, destroy)
-        done = fleet.muster("run", plan, "--out", directory, "--insecure").wait(60)
+        done = fleet.muster("run", plan, "--out", directory).wait(60)
         require(done.code == code, f"{name}: exit {done.code}, not {code}:\n{done.text}")
         shutil.rmtree(directory)
         require(code == 0 or f'destroy: "{bench.identity(device)}"' in done.text.replace("\n", " "),
@@ -339,12 +339,12 @@ def write_when_armed(lab, fleet, bench, name, device):
 def changed_since_check(lab, fleet, bench, device):
     """The plan is armed for what stood there; something else does by the time of the run."""
     plan = plan_for(lab, fleet, device, bench.identity(device))
-    fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(0)
+    fleet.muster("check", plan, "--fleet").wait(60).expect(0)
     other = bench.image("exchanged")
     lab.call("losetup", "-d", device)
     lab.call("losetup", device, other)
     before = bench.digest(device)
-    done = fleet.muster("run", plan, "--out", lab.directory / "exchanged", "--insecure").wait(60)
+    done = fleet.muster("run", plan, "--out", lab.directory / "exchanged").wait(60)
     done.expect(5)
     require("is not the device that the plan says may be overwritten" in done.text,
             f"it is not said:\n{done.text}")
@@ -365,8 +365,8 @@ def system_disk(lab, fleet):
         except PermissionError:
             print(f"skipped: {device} may not even be read here", flush=True)
             continue
-        done = fleet.muster("check", plan_for(lab, fleet, device, "serial:none"), "--fleet",
-                            "--insecure").wait(60).expect(5)
+        done = fleet.muster("check", plan_for(lab, fleet, device, "serial:none"), "--fleet").wait(
+            60).expect(5)
         require("is mounted on /" in done.text or "system disk" in done.text, done.text)
 
 
@@ -400,7 +400,7 @@ def two_paths(lab, fleet, bench):
                            (False, None)):
         before = bench.digest(other)
         plan = plan_for(lab, fleet, other, armed, host=1)
-        done = fleet.muster("run", plan, "--out", lab.directory / "path", "--insecure").wait(60)
+        done = fleet.muster("run", plan, "--out", lab.directory / "path").wait(60)
         done.expect(5 if mounted else 0)
         shutil.rmtree(lab.directory / "path")
         require(not words or words in done.stderr, f"'{words}' is not said:\n{done.stderr}")
@@ -423,6 +423,6 @@ def two_parts_of_a_file(lab, fleet, bench):
                      for offset in (0, 32 * MIB))
     fleet.hosts[1].start_agent(None, devices=[first, second])
     plan = plan_for(lab, fleet, second, bench.identity(first) + f":0+{32 * MIB}", host=1)
-    done = fleet.muster("check", plan, "--fleet", "--insecure").wait(60).expect(5)
+    done = fleet.muster("check", plan, "--fleet").wait(60).expect(5)
     require(f'{bench.identity(second)}:{32 * MIB}+{32 * MIB}"' in done.stdout,
             f"the identity does not tell which part it is:\n{done.stdout}")

@@ -161,7 +161,8 @@ class Lab:
 
     def environment(self):
         environment = dict(os.environ)
-        environment.update({MARK: self.prefix, "TMPDIR": str(self.temporary), "LC_ALL": "C"})
+        environment.update({MARK: self.prefix, "TMPDIR": str(self.temporary), "LC_ALL": "C",
+                            "MUSTER_KEYS": str(self.directory / "keys")})
         environment["PATH"] += ":/usr/sbin:/sbin"
         return environment
 

@@ -197,13 +197,15 @@ static void text_is_read_strictly(void **state)
 		{"muster-key 1\nmuster-key 1\n", "line 2: wanted is"},
 		{"muster-key 1\npublic " DIGITS "\n", "'name' is missing"},
 		{"muster-key 1\nname a\n", "'public' is missing"},
-		{"muster-key 1\nname a\nname b\n", "line 3: 'name' stands here for the second time"},
+		{"muster-key 1\nname a\nname b\n",
+		 "line 3: 'name' stands here for the second time"},
 		{"muster-key 1\nname a/b\n", "line 2: a name consists of"},
 		{"muster-key 1\nname ..\n", "line 2: a name consists of"},
 		{"muster-key 1\nname\n", "line 2: a name consists of"},
 		{"muster-key 1\nname a\npublic 12\n", "line 3: a key is 64 digits"},
 		{"muster-key 1\nname a\npublic " DIGITS "0\n", "line 3: a key is 64 digits"},
-		{"muster-key 1\nname a\npublic " DIGITS "\npublic " DIGITS "\n", "line 4: 'public' stands"},
+		{"muster-key 1\nname a\npublic " DIGITS "\npublic " DIGITS "\n",
+		 "line 4: 'public' stands"},
 		{"muster-key 1\nname a\nprivate " DIGITS "\n", "line 3: wanted is"},
 		{" muster-key 1\n", "line 1: no key"},
 	};
@@ -226,6 +228,7 @@ static void a_name_is_in_the_directory_and_a_slash_makes_a_path(void **state)
 	(void)state;
 	assert_string_equal(path, "./ops.key");
 	free(path);
+	assert_int_equal(unsetenv("MUSTER_KEYS"), 0);
 	char *home = key_directory(), *want = mem_format("%s/ops.secret", home);
 	path = key_path("ops", KEY_PART_SECRET);
 	assert_string_equal(path, want);
@@ -234,6 +237,10 @@ static void a_name_is_in_the_directory_and_a_slash_makes_a_path(void **state)
 	free(path);
 	free(home);
 	free(want);
+	assert_int_equal(setenv("MUSTER_KEYS", "/k", 1), 0);
+	path = key_path("ops", KEY_PART_PUBLIC);
+	assert_string_equal(path, "/k/ops.key");
+	free(path);
 }
 
 static int set_up(void **state)
