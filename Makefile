@@ -31,8 +31,9 @@ test: ## build and run all tests
 	@$(MAKE) build
 	cd $(BUILD) && $(CTEST) --output-junit tests.xml
 
-bench: build ## print what muster itself costs
+bench: build ## print what muster itself costs, and beside other tools (root)
 	tests/bench/run $(BUILD)
+	tests/bench/engines $(BUILD)
 
 asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(DEPS) test
