@@ -14,6 +14,7 @@ struct crew_member {
 	struct crew *crew;
 	struct worker *worker;
 	pthread_t thread;
+	int bind_error; /* errno; 0: it is where it should be */
 };
 
 /* The first submit of larger blocks can take long even without waiting (memory is copied): not
@@ -37,6 +38,8 @@ int crew_init(struct crew *crew, const struct worker_setup *setup, const struct 
 			      .stop = setup->stop};
 	crew->count = setup->phase->workers;
 	crew->members = mem_new(crew->count, sizeof(*crew->members));
+	if (placement_find(&crew->placement, setup->phase, setup->target, err))
+		return -1;
 	atomic_store(&crew->running, crew->count);
 	for (uint32_t i = 0; i < crew->count; i++) {
 		struct worker_setup one = *setup;
@@ -65,12 +68,26 @@ static void touch_stack(void)
 		stack[i] = 0;
 }
 
+const struct cpu_list *crew_cpus(const struct crew *crew, uint32_t index)
+{
+	return placement_of(&crew->placement, crew->first + index);
+}
+
+static void bind_thread(struct crew_member *member)
+{
+	const struct crew *crew = member->crew;
+	const struct cpu_list *cpus = crew_cpus(crew, (uint32_t)(member - crew->members));
+
+	member->bind_error = cpus ? platform_thread_bind(cpus) : 0;
+}
+
 /* False: there is no start, and no request was ever. */
 static bool start(struct crew_member *member)
 {
 	const struct crew_start *how = &member->crew->start;
 	struct platform_schedule before;
 
+	bind_thread(member);
 	touch_stack();
 	worker_ready(member->worker);
 	if (!gate_wait(how->gate) ||
@@ -138,6 +155,23 @@ int crew_start(struct crew *crew, struct error *err)
 	return 0;
 }
 
+int crew_check_bound(const struct crew *crew, struct error *err)
+{
+	char text[256];
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		if (!crew->members[i].bind_error)
+			continue;
+		error_set(err, ERROR_REFUSED,
+			  "cannot bind worker %u of target '%s' to processors %s: %s", i,
+			  crew->target->target->name,
+			  cpu_list_format(text, sizeof(text), crew_cpus(crew, i)),
+			  strerror(crew->members[i].bind_error));
+		return -1;
+	}
+	return 0;
+}
+
 void crew_join(struct crew *crew)
 {
 	while (crew->threads)
@@ -148,6 +182,7 @@ void crew_release(struct crew *crew)
 {
 	for (uint32_t i = 0; i < crew->count; i++)
 		worker_free(crew->members[i].worker);
+	placement_release(&crew->placement);
 	evidence_release(&crew->evidence);
 	free(crew->members);
 	crew->members = NULL;

@@ -13,6 +13,7 @@
 
 #include "agent/evidence.h"
 #include "agent/gate.h"
+#include "agent/placement.h"
 #include "agent/punctual.h"
 #include "agent/worker.h"
 #include "common/error.h"
@@ -31,6 +32,8 @@ struct crew {
 	const struct load_target *target;
 	const struct phase *phase;
 	struct crew_start start;
+	struct placement placement;
+	uint32_t first; /* its first worker, counted through all crews of the phase */
 	const atomic_bool *stop;
 	struct crew_member *members; /* one a worker */
 	uint32_t count, threads;
@@ -49,6 +52,12 @@ struct crew {
 int crew_init(struct crew *crew, const struct worker_setup *setup, const struct crew_start *start,
 	      struct error *err);
 int crew_start(struct crew *crew, struct error *err);
+
+/* Once all wait at the gate: whether one could not go to its processors. */
+int crew_check_bound(const struct crew *crew, struct error *err);
+
+/* What a worker is bound to; NULL: to none. */
+const struct cpu_list *crew_cpus(const struct crew *crew, uint32_t index);
 
 /* The gate is open or shut, or crew_start failed and it was shut. */
 void crew_join(struct crew *crew);

@@ -41,6 +41,8 @@ static void report_worker(const struct crew *crew, uint32_t index, struct done *
 {
 	const struct worker *worker = crew_worker(crew, index);
 	struct done_worker *into = RECORD_APPEND(done->workers, done->workers_count);
+	const struct cpu_list *cpus = crew_cpus(crew, index);
+	char text[256];
 
 	*into = (struct done_worker){
 		.target = mem_text(crew->target->target->name),
@@ -48,6 +50,7 @@ static void report_worker(const struct crew *crew, uint32_t index, struct done *
 		.first_submit_ns = worker->first_submit_ns,
 		.last_completion_ns = worker->last_completion_ns,
 		.operations = worker->ramp.operations + worker->after.operations,
+		.cpus = mem_text(cpus ? cpu_list_format(text, sizeof(text), cpus) : NULL),
 	};
 }
 

@@ -212,20 +212,32 @@ static int check_memory(struct phase_run *run, struct error *err)
 
 /* ---- the crews ---- */
 
-/* What the engine does without on this target: of the first worker that has to. */
-static void note_engine(struct phase_run *run, const struct crew *crew)
+/* Takes the text. */
+static void note(struct phase_run *run, char *text)
+{
+	struct name *note = RECORD_APPEND(run->ready.notes, run->ready.notes_count);
+
+	note->name = text;
+}
+
+/* What workers have to do without on this target: of the first that has to. */
+static void note_lacks(struct phase_run *run, const struct crew *crew)
 {
 	const struct engine_ops *engine = crew->target->engine;
+	const char *of_engine = NULL, *of_buffers = NULL;
 
-	for (uint32_t i = 0; engine->note && i < crew->count; i++) {
-		const char *text = engine->note(crew_worker(crew, i)->engine);
-		if (!text)
-			continue;
-		struct name *note = RECORD_APPEND(run->ready.notes, run->ready.notes_count);
-		note->name = mem_format("target '%s', engine %s: %s", crew->target->target->name,
-					engine->name, text);
-		return;
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct worker *worker = crew_worker(crew, i);
+		if (engine->note && !of_engine)
+			of_engine = engine->note(worker->engine);
+		if (worker->buffers.note[0] && !of_buffers)
+			of_buffers = worker->buffers.note;
 	}
+	if (of_engine)
+		note(run, mem_format("target '%s', engine %s: %s", crew->target->target->name,
+				     engine->name, of_engine));
+	if (of_buffers)
+		note(run, mem_format("target '%s': %s", crew->target->target->name, of_buffers));
 }
 
 static int make_crews(struct phase_run *run, const char **at, struct error *err)
@@ -241,7 +253,7 @@ static int make_crews(struct phase_run *run, const char **at, struct error *err)
 		run->crews_count++;
 		if (crew_init(&run->crews[i], &setup, &start, err))
 			return -1;
-		note_engine(run, &run->crews[i]);
+		run->crews[i].first = i * setup.phase->workers;
 		run->ready.buffer_bytes += worker_memory(&setup) * setup.phase->workers;
 	}
 	return 0;
@@ -259,6 +271,12 @@ static int park_workers(struct phase_run *run, const char **at, struct error *er
 		workers += run->crews[i].count;
 	}
 	gate_gather(&run->gate, workers);
+	for (uint32_t i = 0; i < run->crews_count; i++) {
+		*at = run->crews[i].target->target->name;
+		if (crew_check_bound(&run->crews[i], err))
+			return -1;
+		note_lacks(run, &run->crews[i]);
+	}
 	punctual_init(&run->punctual, workers);
 	return 0;
 }
@@ -337,6 +355,20 @@ static int go_on(const struct phase_run *run, struct error *err)
 	return -1;
 }
 
+/* What can be said before parts are open: which node a device is attached to comes with the crews.
+ */
+static int check_placement(struct phase_run *run, struct error *err)
+{
+	struct phase phase = run->prepare.phase;
+	struct placement placement;
+
+	if (phase.numa == PHASE_NUMA_DEVICE)
+		phase.numa = PHASE_NUMA_NONE;
+	int failed = placement_find(&placement, &phase, &run->targets.targets[0], err);
+	placement_release(&placement);
+	return failed;
+}
+
 /* Whether it is there to verify. A check alone comes before what would write it. */
 static int check_verify(struct phase_run *run, struct error *err)
 {
@@ -378,7 +410,8 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 	};
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
 		     space_check(&run->targets, err) || check_memory(run, err) ||
-		     check_expect(run, err) || check_verify(run, err) || go_on(run, err) ||
+		     check_placement(run, err) || check_expect(run, err) ||
+		     check_verify(run, err) || go_on(run, err) ||
 		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
 
 	*at = run->targets.at;

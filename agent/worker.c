@@ -37,23 +37,23 @@ uint64_t worker_memory(const struct worker_setup *setup)
 	       ios * (sizeof(struct io) + 2 * sizeof(struct io *) + vectors * sizeof(struct iovec));
 }
 
-/* Touched once, so that no page is missing at the start. */
 static int allocate_buffers(struct worker *w, struct error *err)
 {
-	uint64_t size = worker_buffer_bytes(w->setup.phase, w->setup.target);
+	const struct worker_setup *setup = &w->setup;
+	uint64_t size = worker_buffer_bytes(setup->phase, setup->target);
 
-	w->buffers = platform_large_buffer(phase_targets_buffer_alignment(w->setup.target), size);
-	if (!w->buffers || !buckets_init(&w->buckets, w->setup.bucket_ns, w->depth)) {
-		error_set(
-			err, ERROR_REFUSED,
-			"no memory for a worker of target '%s': %llu bytes of I/O buffers and "
-			"%zu of timeline were asked for: lower block_size, queue_depth or workers",
-			w->setup.target->target->name, (unsigned long long)size,
-			buckets_memory(w->setup.bucket_ns, w->depth));
-		return -1;
-	}
-	memset(w->buffers, 0xa5, size);
-	return 0;
+	if (buffers_init(&w->buffers, setup->phase->hugepages,
+			 phase_targets_buffer_alignment(setup->target), size, err) == 0 &&
+	    buckets_init(&w->buckets, setup->bucket_ns, w->depth))
+		return 0;
+	if (!w->buffers.memory)
+		error_prefix(err, "target '%s'", setup->target->target->name);
+	else
+		error_set(err, ERROR_REFUSED,
+			  "no memory for a worker of target '%s': %zu bytes of timeline were asked "
+			  "for: lower queue_depth or workers",
+			  setup->target->target->name, buckets_memory(setup->bucket_ns, w->depth));
+	return -1;
 }
 
 static void allocate_requests(struct worker *w)
@@ -67,7 +67,7 @@ static void allocate_requests(struct worker *w)
 	w->batch = mem_new(ios, sizeof(*w->batch));
 	w->back = mem_new(ios, sizeof(*w->back));
 	w->memory = requests_init(w->requests, w->depth, setup->target, setup->phase->block_size,
-				  w->buffers, stride(setup->phase, setup->target));
+				  w->buffers.memory, stride(setup->phase, setup->target));
 	for (uint32_t i = 0; i < w->depth; i++)
 		w->idle[w->idle_count++] = &w->requests[i];
 }
@@ -168,7 +168,7 @@ void worker_free(struct worker *w)
 	free(w->response);
 	free(w->syncs);
 	verify_release(&w->verify);
-	free(w->buffers);
+	buffers_release(&w->buffers);
 	free(w);
 }
 
@@ -460,6 +460,7 @@ static void collect(struct worker *w, uint32_t at_least)
 
 void worker_ready(struct worker *w)
 {
+	buffers_touch(&w->buffers);
 	if (w->setup.target->engine->begin)
 		w->setup.target->engine->begin(w->engine);
 	if (w->setup.phase->verify)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "agent/buckets.h"
+#include "agent/buffers.h"
 #include "agent/engine/engine.h"
 #include "agent/offsets.h"
 #include "agent/pace.h"
@@ -73,7 +74,7 @@ struct worker {
 	uint64_t until_sync;              /* writes; 0: it is due */
 	uint64_t synced;                  /* requests before the last sync that succeeded */
 	void *memory;                     /* of the requests' I/Os and vectors */
-	char *buffers;
+	struct buffers buffers;
 	struct pattern_key *keys; /* of the data, one a part */
 	uint64_t key_generation;
 	const struct clock_map *map;
@@ -109,8 +110,8 @@ void worker_free(struct worker *worker);
 uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target);
 uint64_t worker_memory(const struct worker_setup *setup);
 
-/* Before the start, in the thread that will run it: fills the first requests, so that at the start
- * they only go out. */
+/* Before the start, in the thread that will run it, where it will run: touches its buffers, fills
+ * the first requests, so that at the start they only go out. */
 void worker_ready(struct worker *worker);
 /* There is no start: they never were. */
 void worker_cancel(struct worker *worker);

@@ -332,6 +332,7 @@ static void fill_workers(struct filling *filling, struct result_phase_host *entr
 		worker->first_submit_ns = since_run(filling, from->first_submit_ns);
 		worker->last_completion_ns = since_run(filling, from->last_completion_ns);
 		worker->operations = from->operations;
+		worker->cpus = mem_text(from->cpus);
 	}
 }
 

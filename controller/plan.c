@@ -33,6 +33,8 @@ static const struct record_row agents_rows[] = {
 		"root, else ~/.config/muster/keys), or a path. `{host}` when absent; on the "
 		"loopback then "
 		"none"},
+	{MEMBER(struct plan_agents, cpus),
+	 .doc = "processors for the workers of these hosts, as 0-3,8, in place of a phase's own"},
 	{MEMBER(struct plan_agents, scratch),
 	 .doc = "with local: the directory under which each agent gets one of its own, where "
 		"relative paths of targets begin; a temporary one when absent"},

@@ -22,6 +22,7 @@ struct plan_agents {
 	uint32_t local; /* that many agents of its own on the loopback; 0 with host */
 	uint32_t port;
 	char *key;     /* public key that each has to prove, {host} standing for it; NULL: {host} */
+	char *cpus;    /* of these hosts, in place of a phase's own; NULL: as the phase says */
 	char *scratch; /* local: directory under which they make theirs; NULL: a temporary one */
 	struct plan_label *labels;
 	uint32_t labels_count;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpu_list.h"
 #include "common/memory.h"
 #include "common/nearest.h"
 #include "common/units.h"
@@ -141,6 +142,16 @@ void plan_check_name(struct plan_check *check, char *const *name, const char *pa
 		plan_check_error(check, name, NULL,
 				 "%s: '%s' is a directory to every system; take another name", path,
 				 text);
+}
+
+void plan_check_cpus(struct plan_check *check, char *const *cpus, const char *path)
+{
+	struct cpu_list list = {0};
+	struct error err;
+
+	if (*cpus && cpu_list_parse(&list, *cpus, &err))
+		plan_check_error(check, cpus, NULL, "%s: %s", path, err.text);
+	cpu_list_release(&list);
 }
 
 uint64_t plan_check_size(struct plan_check *check, char *const *size, const char *path)

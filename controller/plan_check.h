@@ -51,6 +51,9 @@ void plan_check_name(struct plan_check *check, char *const *name, const char *pa
 /* A size as written, in bytes; 0 where it depends on the host or is wrong, which is reported. */
 uint64_t plan_check_size(struct plan_check *check, char *const *size, const char *path);
 
+/* A list of processors as written; whether the host has them its agent knows. */
+void plan_check_cpus(struct plan_check *check, char *const *cpus, const char *path);
+
 /* "; did you mean 'x'?", or which there are when none is near; answers `buffer`. */
 #define PLAN_CHECK_HINT 256
 const char *plan_check_hint(char buffer[PLAN_CHECK_HINT], const char *name,

@@ -139,6 +139,14 @@ static void check_data(struct plan_check *check, const struct phase *phase, cons
 				 path);
 }
 
+static void check_cpus(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	char cpus_path[128];
+
+	snprintf(cpus_path, sizeof(cpus_path), "%s.cpus", path);
+	plan_check_cpus(check, &phase->cpus, cpus_path);
+}
+
 /* A stripe counts by its parts; null has no queue that could fill. */
 static bool is_all_null(const struct plan_scope *scope, uint32_t index)
 {
@@ -184,6 +192,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		check_op(check, phase, path);
 		plan_check_load(check, phase, path);
 		check_data(check, phase, path);
+		check_cpus(check, phase, path);
 	}
 }
 

@@ -134,6 +134,7 @@ static const struct record_row worker_rows[] = {
 	{MEMBER(struct result_worker, first_submit_ns), .doc = "0: no I/O"},
 	{MEMBER(struct result_worker, last_completion_ns), .doc = "0: no I/O"},
 	{MEMBER(struct result_worker, operations), .doc = "that moved bytes"},
+	{MEMBER(struct result_worker, cpus), .doc = "that it was bound to; null: to none"},
 };
 static const struct record_table worker_table =
 	RECORD_TABLE(struct result_worker, "worker", worker_rows, "One thread on one target.");

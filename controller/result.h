@@ -116,6 +116,7 @@ struct result_worker {
 	char *target;
 	uint32_t worker;
 	uint64_t first_submit_ns, last_completion_ns, operations;
+	char *cpus; /* that it was bound to; NULL: to none */
 };
 
 /* How well a host's buckets lie where they belong. */

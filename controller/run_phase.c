@@ -130,6 +130,8 @@ static void send_prepare(struct run_phase *run, const struct phase *phase, struc
 
 	body.phase = *phase;
 	body.phase.size_bytes = plan_size_bytes(phase->size, memory);
+	if (host->plan->agents->cpus)
+		body.phase.cpus = host->plan->agents->cpus;
 	body.targets = mem_new(body.targets_count, sizeof(*body.targets));
 	for (uint32_t i = 0; i < body.targets_count; i++) {
 		body.targets[i] = host->plan->targets[i];

@@ -240,6 +240,7 @@ static const struct record_row done_worker_rows[] = {
 	{MEMBER(struct done_worker, first_submit_ns), .doc = "0: no I/O"},
 	{MEMBER(struct done_worker, last_completion_ns), .doc = "0: no I/O"},
 	{MEMBER(struct done_worker, operations), .doc = "with ramp and errors"},
+	{MEMBER(struct done_worker, cpus), .doc = "that it was bound to; absent: to none"},
 };
 static const struct record_table done_worker_table =
 	RECORD_TABLE(struct done_worker, "done_worker", done_worker_rows,

@@ -208,6 +208,7 @@ struct done_worker {
 	uint32_t worker;
 	uint64_t first_submit_ns, last_completion_ns; /* 0: no I/O */
 	uint64_t operations;
+	char *cpus; /* that it was bound to; NULL: to none */
 };
 enum done_state { DONE_COMPLETE, DONE_ABORTED, DONE_BROKEN };
 struct done {

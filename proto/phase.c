@@ -36,6 +36,8 @@ const char *const phase_sync_call_names[] = {"fsync", "fdatasync", NULL};
 static const char *const direct_names[] = {"true", "prefer", "false", NULL};
 static const char *const cache_names[] = {"forbidden", "allowed", NULL};
 static const char *const pattern_names[] = {"random", "aes-ctr", "zeros", NULL};
+static const char *const numa_names[] = {"none", "node", "device", NULL};
+static const char *const hugepages_names[] = {"auto", "true", "prefer", "false", NULL};
 static const char *const engine_names[] = {"auto", "sync", "uring", "aio", NULL};
 
 static const struct record_row block_share_rows[] = {
@@ -131,6 +133,17 @@ static const struct record_row phase_rows[] = {
 	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
 		"aio, Linux's native AIO; auto takes for each target the cheapest that the host "
 		"lets us, and why is in the result"},
+	{MEMBER(struct phase, cpus), .doc = "processors for the workers, as 0-3,8: each worker is "
+					    "bound to one, by turns through "
+					    "all targets; a host's own `cpus` goes before"},
+	{MEMBER(struct phase, numa), .names = numa_names, .fallback = "none",
+	 .doc = "node: workers are bound to NUMA nodes by turns; device: to the node that the "
+		"target's device is attached to; each may run on all of that node's processors, of "
+		"`cpus` where given"},
+	{MEMBER(struct phase, hugepages), .names = hugepages_names, .fallback = "auto",
+	 .doc = "I/O buffers: auto asks for transparent huge pages from 1 MiB on; true takes pages "
+		"of the system's pool and is refused where they do not suffice, prefer goes on as "
+		"auto then, with a note; false asks for none"},
 	{MEMBER(struct phase, verify), .fallback = "false",
 	 .doc = "true: every byte read is compared with what muster wrote there in the same run, "
 		"or in the one that `expect` names; what differs makes the run INVALID and is kept "

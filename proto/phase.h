@@ -34,6 +34,13 @@ enum phase_sync_call { PHASE_SYNC_CALL_FSYNC, PHASE_SYNC_CALL_FDATASYNC };
 enum phase_direct { PHASE_DIRECT_TRUE, PHASE_DIRECT_PREFER, PHASE_DIRECT_FALSE };
 enum phase_cache { PHASE_CACHE_FORBIDDEN, PHASE_CACHE_ALLOWED };
 enum phase_pattern { PHASE_PATTERN_RANDOM, PHASE_PATTERN_AES_CTR, PHASE_PATTERN_ZEROS };
+enum phase_numa { PHASE_NUMA_NONE, PHASE_NUMA_NODE, PHASE_NUMA_DEVICE };
+enum phase_hugepages {
+	PHASE_HUGEPAGES_AUTO,
+	PHASE_HUGEPAGES_TRUE,
+	PHASE_HUGEPAGES_PREFER,
+	PHASE_HUGEPAGES_FALSE,
+};
 enum phase_engine { PHASE_ENGINE_AUTO, PHASE_ENGINE_SYNC, PHASE_ENGINE_URING, PHASE_ENGINE_AIO };
 
 /* Of a mix of block sizes: so many of 100 I/Os are of that size. */
@@ -76,6 +83,9 @@ struct phase {
 	enum phase_pattern pattern;
 	uint32_t compress; /* percent that compression saves of what is written */
 	uint32_t dedupe;   /* percent of what is written that stands elsewhere, too */
+	char *cpus; /* that workers are bound to (cpu_list.h); NULL: any */
+	enum phase_numa numa;
+	enum phase_hugepages hugepages; /* of the I/O buffers */
 };
 
 /* What was done in one size of a mix, after the ramp. */

@@ -54,7 +54,8 @@ struct engine_ops {
 	/* Once, after the last reap, in the same thread: nothing is held of files and buffers any
 	 * more. After it only close. NULL: no need. */
 	void (*end)(struct engine *engine);
-	/* What it has to do without, for the report; NULL: nothing. The member may be NULL, too. */
+	/* After begin: what it has to do without, for the report; NULL: nothing. The member may be
+	 * NULL, too. */
 	const char *(*note)(const struct engine *engine);
 	/* Lends `count` I/Os; answers how many were taken (all, unless the ring is full). The first
 	 * ones of all go out at once; later ones may wait for the reap, which follows. */

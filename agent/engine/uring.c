@@ -33,6 +33,10 @@ struct engine {
 	struct io_uring ring;
 	uint32_t depth, in_flight; /* I/Os */
 	bool has_files, has_buffers, sync_each;
+	/* To be registered, by the thread whose memory they are of. */
+	struct iovec *buffers;
+	int *fds;
+	uint32_t buffers_count, fds_count;
 	bool is_disabled; /* until its thread comes */
 	bool has_begun;   /* something was submitted */
 	/* Where the ring cannot be used after all, what is submitted comes back as failed. */
@@ -172,22 +176,34 @@ static void note_refusal(struct engine *engine, const char *what, int number)
 	add_note(engine, text);
 }
 
-static void register_all(struct engine *engine, const struct engine_setup *setup)
+static void register_all(struct engine *engine)
 {
 	int failed = 0;
 
-	if (setup->buffers_count)
-		failed = io_uring_register_buffers(&engine->ring, setup->buffers,
-						   setup->buffers_count);
-	engine->has_buffers = setup->buffers_count && !failed;
+	if (engine->buffers_count)
+		failed = io_uring_register_buffers(&engine->ring, engine->buffers,
+						   engine->buffers_count);
+	engine->has_buffers = engine->buffers_count && !failed;
 	if (failed)
 		note_refusal(engine, "I/O buffers", -failed);
 	failed = 0;
-	if (setup->fds_count)
-		failed = io_uring_register_files(&engine->ring, setup->fds, setup->fds_count);
-	engine->has_files = setup->fds_count && !failed;
+	if (engine->fds_count)
+		failed = io_uring_register_files(&engine->ring, engine->fds, engine->fds_count);
+	engine->has_files = engine->fds_count && !failed;
 	if (failed)
 		note_refusal(engine, "files", -failed);
+}
+
+static void keep(struct engine *engine, const struct engine_setup *setup)
+{
+	engine->buffers_count = setup->buffers_count;
+	engine->fds_count = setup->fds_count;
+	engine->buffers = mem_new(setup->buffers_count + 1, sizeof(*engine->buffers));
+	engine->fds = mem_new(setup->fds_count + 1, sizeof(*engine->fds));
+	for (uint32_t i = 0; i < setup->buffers_count; i++)
+		engine->buffers[i] = setup->buffers[i];
+	for (uint32_t i = 0; i < setup->fds_count; i++)
+		engine->fds[i] = setup->fds[i];
 }
 
 static struct engine *uring_open(const struct engine_setup *setup, struct error *err)
@@ -216,7 +232,7 @@ static struct engine *uring_open(const struct engine_setup *setup, struct error 
 			 setups[made].lacks);
 		add_note(engine, text);
 	}
-	register_all(engine, setup);
+	keep(engine, setup);
 	return engine;
 }
 
@@ -230,6 +246,7 @@ static void uring_begin(struct engine *engine)
 						    IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 	engine->is_disabled = false;
 	io_uring_register_ring_fd(&engine->ring);
+	register_all(engine);
 }
 
 /* The kernel takes a ring apart some time after it was closed. Until then its files would be open:
@@ -254,6 +271,8 @@ static void uring_close(struct engine *engine)
 		return;
 	uring_end(engine); /* of one that never began */
 	io_uring_queue_exit(&engine->ring);
+	free(engine->buffers);
+	free(engine->fds);
 	free(engine->failed);
 	free(engine);
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "common/cpu_list.h"
 #include "common/error.h"
 
 /* What a container, jail, zone or control group leaves to this process; 0 and "": no limit that
@@ -86,12 +87,34 @@ ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t 
 /* Memory aligned to `alignment`, for I/O; NULL when there is none. Freed with free(). */
 void *platform_buffer(size_t alignment, size_t size);
 
-/* The same, of large pages where the system has them for the asking and `size` is worth it: fewer
- * pieces for a driver, which cuts I/O that has too many. Rounded up to whole large pages. */
+/* Explicit huge pages, reserved when this returns and touched by who uses them first. `size` is
+ * then rounded up to whole pages. NULL with what the system has and how it gets more. */
+void *platform_huge_buffer(size_t *size, struct error *err);
+void platform_huge_free(void *buffer, size_t size);
+
+/* As platform_buffer, of large pages where the system has them for the asking and `size` is worth
+ * it: fewer pieces for a driver, which cuts I/O that has too many. Rounded up to whole large pages.
+ */
 void *platform_large_buffer(size_t alignment, size_t size);
 
 /* Name of the calling thread, where the system has such. */
 void platform_thread_name(const char *name);
+
+/* ---- processors and memory nodes ---- */
+
+/* Those that this process may run on, by their numbers. */
+int platform_cpus(struct cpu_list *cpus, struct error *err);
+
+/* The NUMA nodes, and the processors of one. A system without them has node 0 with all. */
+int platform_nodes(struct cpu_list *nodes, struct error *err);
+int platform_node_cpus(uint32_t node, struct cpu_list *cpus, struct error *err);
+
+/* The node that the devices beneath an open file or device are attached to; false: unknown, or more
+ * than one. */
+bool platform_device_node(int fd, uint32_t *node);
+
+/* The calling thread runs on these alone; 0, or the errno with which the system refused. */
+int platform_thread_bind(const struct cpu_list *cpus);
 
 /* ---- a punctual start ---- */
 

@@ -285,6 +285,10 @@ static const struct bad_plan bad_plans[] = {
 	 PHASE("op: read, targets: [disk], engine: sync, workers: 2, queue_depth: ^4, runtime: "
 	       "5s"),
 	 "workers: 8"},
+	{"cpus that are no list", PHASE("op: read, targets: [disk], cpus: ^0..3, runtime: 5s"),
+	 "as 0-3,8"},
+	{"hugepages of no name", PHASE("op: read, targets: [disk], hugepages: ^2MiB, runtime: 5s"),
+	 "auto, true, prefer, false"},
 	{"engine of no name", PHASE("op: read, targets: [disk], engine: ^libaio, runtime: 5s"),
 	 "sync, uring, aio"},
 	{"runtime below a bucket", PHASE("op: read, targets: [disk], runtime: ^50ms"),
