@@ -151,10 +151,10 @@ class Tools:
         job = json.loads(answer[answer.index("{"):])["jobs"][0][cell.operation]
         return job["iops"], cpu_s * 1e9 / job["total_ios"]
 
-    def t_io_uring(self, aio, place, cell):
-        fixed = (f"-B{1 - aio}", f"-F{1 - aio}", f"-X{1 - aio}", f"-a{aio}")
+    def t_io_uring(self, place, cell):
+        """With buffers, file and ring registered, as ours are."""
         command = (self.programs["t/io_uring"], f"-d{cell.depth}", "-s1", "-c1", f"-b{cell.block}",
-                   "-p0", *fixed, f"-r{self.seconds}", place.filename)
+                   "-p0", "-B1", "-F1", "-X1", f"-r{self.seconds}", place.filename)
         answer, cpu_s = spent(command)
         rates = [float(n) * {"": 1, "K": 1e3, "M": 1e6}[unit]
                  for n, unit in re.findall(r"^IOPS=([0-9.]+)([KM]?)", answer, re.M)]
@@ -201,8 +201,7 @@ class Tools:
                 yield f"{name} libaio", lambda *at, n=name: self.fio(n, "libaio", *at)
         random_reads = cell.access == "random" and cell.operation == "read" and cell.depth > 1
         if "t/io_uring" in self.programs and random_reads:
-            yield "t/io_uring", lambda *at: self.t_io_uring(0, *at)
-            yield "t/io_uring aio", lambda *at: self.t_io_uring(1, *at)
+            yield "t/io_uring", self.t_io_uring
         if "elbencho" in self.programs:
             yield "elbencho", self.elbencho
 
