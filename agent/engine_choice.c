@@ -98,9 +98,12 @@ static const struct engine_ops *choose(struct load_target *target,
 	const struct engine_ops *engine = named[context->phase->engine];
 
 	*why = (struct error){0};
-	if (!engine)
+	if (!engine && context->phase->iopoll)
+		engine = take(target, &engine_uring, "auto: only uring polls for completions");
+	else if (!engine)
 		return choose_best(target, context, why);
-	take(target, engine, "asked for");
+	else
+		take(target, engine, "asked for");
 	return engine->probe && engine->probe(why) ? NULL : engine;
 }
 
@@ -123,6 +126,22 @@ static int check_depth(const struct load_target *target, const struct phase *pha
 	return -1;
 }
 
+/* A file says it when it is open, and its reason is empty before. */
+static int check_polling(const struct load_target *target, const struct phase *phase,
+			 struct error *err)
+{
+	for (uint32_t i = 0; phase->iopoll && i < target->parts_count; i++) {
+		const struct part *part = target->parts[i];
+		if (!part->storage.no_poll_reason[0])
+			continue;
+		error_set(err, ERROR_REFUSED,
+			  "iopoll is not possible on '%s': %s; leave iopoll out", part->path,
+			  part->storage.no_poll_reason);
+		return -1;
+	}
+	return 0;
+}
+
 static int choose_for(struct load_target *target, const struct part_context *context,
 		      struct error *err)
 {
@@ -138,6 +157,8 @@ static int choose_for(struct load_target *target, const struct part_context *con
 		return -1;
 	}
 	target->engine = nulls ? &engine_null : choose(target, context, &why);
+	if (target->engine == &engine_uring && check_polling(target, context->phase, err))
+		return -1;
 	if (target->engine)
 		return check_depth(target, context->phase, why.text, err);
 	error_set(err, ERROR_REFUSED, "engine %s is not possible: %s; or use 'engine: auto'",

@@ -105,6 +105,7 @@ static int open_engine(struct worker *w, struct error *err)
 		.buffers_count = w->depth,
 		.fds = fds,
 		.fds_count = target->parts_count,
+		.polls = w->setup.phase->iopoll,
 		.sync_each = w->setup.phase->sync == PHASE_SYNC_EACH,
 	};
 	w->engine = target->engine->open(&setup, err);

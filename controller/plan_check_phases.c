@@ -139,6 +139,29 @@ static void check_data(struct plan_check *check, const struct phase *phase, cons
 				 path);
 }
 
+static void check_iopoll(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	bool other = phase->engine == PHASE_ENGINE_SYNC || phase->engine == PHASE_ENGINE_AIO;
+
+	if (!phase->iopoll)
+		return;
+	if (other)
+		plan_check_error(check, &phase->iopoll, phase,
+				 "%s.iopoll: only the uring engine polls; take engine: uring or "
+				 "auto, or leave it out",
+				 path);
+	if (phase->direct != PHASE_DIRECT_TRUE)
+		plan_check_error(check, &phase->iopoll, phase,
+				 "%s.iopoll: buffered I/O cannot be polled for; take direct: true, "
+				 "or leave it out",
+				 path);
+	if (phase->sync == PHASE_SYNC_EACH)
+		plan_check_error(check, &phase->iopoll, phase,
+				 "%s.iopoll: a ring that polls takes no fsync; take sync: end or "
+				 "none, or leave it out",
+				 path);
+}
+
 static void check_cpus(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	char cpus_path[128];
@@ -193,6 +216,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		plan_check_load(check, phase, path);
 		check_data(check, phase, path);
 		check_cpus(check, phase, path);
+		check_iopoll(check, phase, path);
 	}
 }
 

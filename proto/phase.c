@@ -133,6 +133,10 @@ static const struct record_row phase_rows[] = {
 	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
 		"aio, Linux's native AIO; auto takes for each target the cheapest that the host "
 		"lets us, and why is in the result"},
+	{MEMBER(struct phase, iopoll), .fallback = "false",
+	 .doc = "true: completions are polled for instead of announced by interrupts (IOPOLL): "
+		"engine uring, direct I/O, a device with polling queues; refused where one of "
+		"these is not there"},
 	{MEMBER(struct phase, cpus), .doc = "processors for the workers, as 0-3,8: each worker is "
 					    "bound to one, by turns through "
 					    "all targets; a host's own `cpus` goes before"},

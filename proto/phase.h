@@ -80,10 +80,11 @@ struct phase {
 	enum phase_engine engine;
 	bool verify;  /* what is read is compared with what was written */
 	char *expect; /* what is read was written by that earlier run; NULL: by this one */
+	bool iopoll;  /* completions are polled for on the device; uring */
 	enum phase_pattern pattern;
 	uint32_t compress; /* percent that compression saves of what is written */
 	uint32_t dedupe;   /* percent of what is written that stands elsewhere, too */
-	char *cpus; /* that workers are bound to (cpu_list.h); NULL: any */
+	char *cpus;        /* that workers are bound to (cpu_list.h); NULL: any */
 	enum phase_numa numa;
 	enum phase_hugepages hugepages; /* of the I/O buffers */
 };

@@ -39,6 +39,7 @@ struct engine_setup {
 	uint32_t buffers_count;
 	const int *fds; /* every file that I/Os will use */
 	uint32_t fds_count;
+	bool polls;     /* completions are polled for on the device */
 	bool sync_each; /* fsync after each write, within its latency */
 };
 

@@ -26,6 +26,10 @@
 /* An I/O that the kernel says to try again is, so often. */
 #define MOST_TRIES 100
 
+/* Of the read that proves that polling is possible. */
+#define POLLED_MOST      ((size_t)1 << 20)
+#define POLLED_ALIGNMENT 4096
+
 /* Of the address of an I/O as user data: this completion is of its fsync. */
 #define IS_SYNC 1
 
@@ -114,13 +118,13 @@ static void explain(int number, struct error *err)
 			  strerror(number));
 }
 
-/* Which of the set-ups the ring has; -errno when it has none. */
-static int make_ring(struct io_uring *ring, uint32_t depth)
+/* Which of the set-ups the ring has; -errno when it has none. `more`: flags that it must have. */
+static int make_ring(struct io_uring *ring, uint32_t depth, unsigned more)
 {
 	int failed = -EINVAL;
 
 	for (size_t i = 0; i < SETUPS && failed == -EINVAL; i++) {
-		failed = io_uring_queue_init(depth, ring, setups[i].flags);
+		failed = io_uring_queue_init(depth, ring, setups[i].flags | more);
 		if (!failed)
 			return (int)i;
 	}
@@ -140,7 +144,7 @@ static bool has_operations(struct io_uring *ring)
 static int uring_probe(struct error *err)
 {
 	struct io_uring ring;
-	int setup = make_ring(&ring, 1);
+	int setup = make_ring(&ring, 1, 0);
 
 	if (setup < 0) {
 		explain(-setup, err);
@@ -194,6 +198,47 @@ static void register_all(struct engine *engine)
 		note_refusal(engine, "files", -failed);
 }
 
+/* One read by polling, of each file: whether it is possible file systems and drivers say with an
+ * I/O. A file that is empty yet answers as well. -errno, or what was read. */
+static int read_polled(struct io_uring *ring, int fd, void *buffer, size_t size)
+{
+	struct io_uring_cqe *entry;
+	struct io_uring_sqe *request = io_uring_get_sqe(ring);
+
+	io_uring_prep_read(request, fd, buffer, (unsigned)size, 0);
+	int failed = io_uring_submit_and_wait(ring, 1);
+	if (failed < 0 || (failed = io_uring_wait_cqe(ring, &entry)) < 0)
+		return failed;
+	int result = entry->res;
+	io_uring_cqe_seen(ring, entry);
+	return result;
+}
+
+static int check_polling(const struct engine_setup *setup, struct error *err)
+{
+	struct io_uring ring;
+	size_t size = setup->buffers_count ? setup->buffers[0].iov_len : 0;
+	void *buffer = NULL;
+
+	size = size && size < POLLED_MOST ? size : POLLED_MOST;
+	int result = io_uring_queue_init(1, &ring, IORING_SETUP_IOPOLL);
+	bool is_made = !result;
+	if (is_made && posix_memalign(&buffer, POLLED_ALIGNMENT, size))
+		result = -ENOMEM;
+	for (uint32_t i = 0; result >= 0 && i < setup->fds_count; i++)
+		result = read_polled(&ring, setup->fds[i], buffer, size);
+	if (result < 0)
+		error_set(err, ERROR_REFUSED,
+			  "iopoll is not possible: a read by polling fails: %s%s; leave iopoll out",
+			  strerror(-result),
+			  result == -EOPNOTSUPP ? " (no polling in its file system or driver)"
+						: "");
+	free(buffer);
+	if (is_made)
+		io_uring_queue_exit(&ring);
+	return result < 0 ? -1 : 0;
+}
+
 static void keep(struct engine *engine, const struct engine_setup *setup)
 {
 	engine->buffers_count = setup->buffers_count;
@@ -215,8 +260,10 @@ static struct engine *uring_open(const struct engine_setup *setup, struct error 
 			  setup->depth, MOST_DEPTH);
 		return NULL;
 	}
+	if (setup->polls && check_polling(setup, err))
+		return NULL;
 	struct engine *engine = mem_new(1, sizeof(*engine));
-	int made = make_ring(&engine->ring, setup->depth);
+	int made = make_ring(&engine->ring, setup->depth, setup->polls ? IORING_SETUP_IOPOLL : 0);
 	if (made < 0) {
 		explain(-made, err);
 		free(engine);

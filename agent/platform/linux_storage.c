@@ -232,6 +232,32 @@ static bool waits(int fd)
 	return preadv2(fd, &vector, 1, (off_t)1 << 60, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP;
 }
 
+/* What its I/O goes to first decides; mappings pass polling on and say so themselves. */
+static void find_polling(int fd, struct platform_storage *storage)
+{
+	enum { MOST = 64 };
+	struct platform_device devices[MOST];
+	char disk[PLATFORM_DEVICE_NAME];
+	uint32_t count = platform_devices(fd, devices, MOST);
+
+	if (!count)
+		posix_copy(storage->no_poll_reason, sizeof(storage->no_poll_reason),
+			   "which device it is on is not known");
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t polls = 0;
+		if (devices[i].under[0])
+			continue;
+		if (!sysfs_disk(devices[i].device, disk))
+			posix_copy(disk, sizeof(disk), devices[i].device);
+		if (!sysfs_number(&polls, "/sys/class/block/%s/queue/io_poll", disk) || !polls)
+			snprintf(storage->no_poll_reason, sizeof(storage->no_poll_reason),
+				 "%.40s has no polling queues (queue/io_poll is not 1; NVMe has "
+				 "some "
+				 "with nvme.poll_queues)",
+				 disk);
+	}
+}
+
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err)
 {
 	struct stat st;
@@ -246,6 +272,7 @@ int platform_storage(int fd, const char *path, struct platform_storage *storage,
 	int failed = storage->device ? device_storage(fd, path, storage, err)
 				     : ask_file(fd, &st, storage, err);
 	storage->waits = waits(fd);
+	find_polling(fd, storage);
 	storage->ram = ram_find(fd, storage->ram_reason, sizeof(storage->ram_reason));
 	return failed;
 }

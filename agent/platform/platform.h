@@ -61,7 +61,9 @@ struct platform_storage {
 	char direct_reason[160]; /* why not, or what it really does; empty for YES */
 	bool ram;                /* ends in memory: tmpfs, zram, brd, loop over tmpfs */
 	char ram_reason[160];
-	char file_system[32]; /* type; empty for a device */
+	char file_system[32];     /* type; empty for a device */
+	char no_poll_reason[160]; /* why completions cannot be polled for; empty: they can (Linux)
+				   */
 	bool waits; /* the system cannot begin I/O on it without waiting: no RWF_NOWAIT (Linux) */
 	uint64_t device_id; /* st_rdev of a device, st_dev of a file */
 };

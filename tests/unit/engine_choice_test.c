@@ -224,6 +224,24 @@ static void uring_that_is_not_possible_is_refused_with_the_way_out(void **state)
 	assert_int_equal(ready.notes_count, 0);
 }
 
+static void polling_is_uring_s_or_refused_with_the_device_that_has_none(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	struct error ignored;
+	if (engine_uring.probe(&ignored)) {
+		print_message("skipped: %s\n", ignored.text);
+		skip();
+	}
+	phase.iopoll = true;
+	parts_count = 1;
+	assert_string_equal(choose(files, &engine), "");
+	assert_ptr_equal(engine, &engine_uring);
+	assert_holds(reason, "only uring polls");
+	snprintf(file.storage.no_poll_reason, sizeof(file.storage.no_poll_reason), "none there");
+	assert_holds(choose(files, &engine), "iopoll is not possible on '/the/file': none there");
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -232,6 +250,7 @@ int main(void)
 		TEST(null_targets_have_the_null_engine_whatever_is_asked_for),
 		TEST(sync_is_taken_where_asked_for_with_one_in_flight),
 		TEST(auto_is_uring_where_there_is_one),
+		TEST(polling_is_uring_s_or_refused_with_the_device_that_has_none),
 		TEST(auto_is_sync_for_one_in_flight_on_one_part),
 		TEST(auto_is_aio_where_io_cannot_begin_without_waiting),
 		TEST(auto_is_never_aio_for_what_is_buffered),

@@ -398,6 +398,26 @@ static void a_native_queue_that_the_system_has_no_room_for_is_refused(void **sta
 	assert_non_null(strstr(err.text, "fs.aio-max-nr"));
 }
 
+/* A file that is not open for direct I/O is never polled for. */
+static void polling_that_is_not_possible_is_refused(void **state)
+{
+	(void)state;
+	struct iovec whole = {buffer, SIZE};
+	struct engine_setup setup = {.depth = 1,
+				     .buffers = &whole,
+				     .buffers_count = 1,
+				     .fds = &file,
+				     .fds_count = 1,
+				     .polls = true};
+	struct error err;
+	if (!is_here(&engine_uring))
+		skip();
+	assert_null(engine_uring.open(&setup, &err));
+	assert_int_equal(err.kind, ERROR_REFUSED);
+	assert_non_null(strstr(err.text, "iopoll is not possible"));
+	assert_non_null(strstr(err.text, "leave iopoll out"));
+}
+
 static void a_ring_that_cannot_be_so_deep_is_refused(void **state)
 {
 	(void)state;
@@ -435,6 +455,7 @@ int main(void)
 		cmocka_unit_test(a_ring_that_has_ended_holds_no_file),
 		WITH_FILE(what_is_not_registered_is_noted_and_goes_without),
 		cmocka_unit_test(a_native_queue_that_the_system_has_no_room_for_is_refused),
+		WITH_FILE(polling_that_is_not_possible_is_refused),
 		cmocka_unit_test(a_ring_that_cannot_be_so_deep_is_refused),
 		cmocka_unit_test(null_touches_nothing),
 	};
