@@ -33,6 +33,7 @@ test: ## build and run all tests
 
 bench: build ## print what muster itself costs, and beside other tools (root)
 	tests/bench/run $(BUILD)
+	tests/bench/instructions $(BUILD)
 	tests/bench/engines $(BUILD)
 
 asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer

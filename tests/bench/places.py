@@ -7,6 +7,7 @@ left out, and says why.
 import os
 import pathlib
 import subprocess
+import time
 
 MIB = 1 << 20
 SIZE = 512 * MIB
@@ -43,10 +44,19 @@ def attach(stack, file, *options):
     return device
 
 
+def unmount(directory):
+    """A program that was interrupted with us may hold it for a moment yet."""
+    for _ in range(50):
+        if subprocess.run(["umount", directory], capture_output=True, check=False).returncode == 0:
+            return
+        time.sleep(0.2)
+    quietly("umount", directory)
+
+
 def mount(stack, directory, *arguments):
     directory.mkdir()
     quietly("mount", *arguments, directory)
-    stack.callback(quietly, "umount", directory)
+    stack.callback(unmount, directory)
     return directory
 
 
