@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/aio_abi.h>
@@ -45,8 +46,9 @@ struct engine {
 	struct iocb *blocks;
 	struct iocb **idle, **queued; /* depth each */
 	uint32_t idle_count, queued_count, queued_sent;
-	uint32_t in_kernel; /* sent and not taken back */
-	struct io_event *events;
+	uint32_t in_kernel;      /* sent and not taken back */
+	struct io_event *events; /* depth; those of wait, which a reap takes first */
+	uint32_t held_first, held_count;
 	struct io **failed; /* that the kernel did not take */
 	uint32_t failed_count;
 };
@@ -288,6 +290,19 @@ static uint32_t take_from_ring(struct engine *engine, struct io **ios, uint32_t 
 	return count;
 }
 
+static uint32_t take_held(struct engine *engine, struct io **ios, uint32_t at_most)
+{
+	uint32_t count = 0;
+	uint64_t now = clock_now_ns();
+
+	while (engine->held_count && count < at_most) {
+		engine->held_count--;
+		count +=
+			take_event(engine, &engine->events[engine->held_first++], now, ios + count);
+	}
+	return count;
+}
+
 /* By a system call, which waits for one where asked. Whatever fails is for the caller to try again:
  * it asks until it has what it wants. */
 static uint32_t take_from_kernel(struct engine *engine, struct io **ios, uint32_t at_most,
@@ -319,6 +334,8 @@ static uint32_t take(struct engine *engine, struct io **ios, uint32_t at_most)
 {
 	uint32_t count = engine->failed_count ? take_failed(engine, ios, at_most) : 0;
 
+	if (engine->held_count)
+		count += take_held(engine, ios + count, at_most - count);
 	if (count == at_most || !engine->in_kernel)
 		return count;
 	return count + (engine->ring
@@ -365,11 +382,39 @@ static uint32_t aio_reap(struct engine *engine, struct io **ios, uint32_t at_lea
 	return count;
 }
 
+static bool has_one(const struct engine *engine)
+{
+	const struct ring *ring = engine->ring;
+
+	return engine->held_count || engine->failed_count ||
+	       (ring && atomic_load_explicit(&ring->head, memory_order_relaxed) !=
+				atomic_load_explicit(&ring->tail, memory_order_acquire));
+}
+
+/* The kernel waits by taking events: they are held for the reap. */
+static void aio_wait(struct engine *engine, uint64_t until_ns)
+{
+	uint64_t now = clock_now_ns();
+	uint64_t left_ns = until_ns > now ? until_ns - now : 0;
+	struct timespec left = {.tv_sec = (time_t)(left_ns / NS_PER_S),
+				.tv_nsec = (long)(left_ns % NS_PER_S)};
+
+	if (engine->queued_count)
+		send(engine);
+	if (has_one(engine) || !engine->in_kernel || !left_ns)
+		return;
+	long got = syscall(SYS_io_getevents, engine->context, 1L, (long)engine->depth,
+			   engine->events, &left);
+	engine->held_first = 0;
+	engine->held_count = got > 0 ? (uint32_t)got : 0;
+}
+
 const struct engine_ops engine_aio = {
 	.name = "aio",
 	.probe = aio_probe,
 	.open = aio_open,
 	.submit = aio_submit,
 	.reap = aio_reap,
+	.wait = aio_wait,
 	.close = aio_close,
 };

@@ -26,6 +26,17 @@ phases: [{before}
      queue_depth: {depth}, runtime: {seconds}s, sync: none}}]
 min_window: 500ms
 """
+# The load of the latency comparison, for both.
+RATE = 2000
+RATED = """\
+name: bench
+fleet: {{agents: [{{local: 1}}]}}
+targets:
+  t: {{{target}}}
+phases: [{{name: bench, op: read, access: random, targets: [t], allow_ram: true, cache: allowed,
+  block_size: 4KiB, engine: sync, rate: {rate}/s, runtime: {seconds}s}}]
+min_window: 500ms
+"""
 # A file that is written is there before, as the others' is, and what was written for that is on disk.
 LAY = "\n   {{name: lay, op: write, block_size: 1MiB, queue_depth: 8, size: {size}}},"
 SETTLE = "\n   {name: settle, op: read, block_size: 4KiB, runtime: 4s},"
@@ -121,6 +132,12 @@ class Tools:
         costs = [self.run(START.format(repeat=count))[1] for count in (1, phases + 1)]
         return (costs[1] - costs[0]) / phases * 1e3
 
+    def rated_latency(self, place):
+        """p50 and p99 of single reads at the rate, ns."""
+        phases, _ = self.run(RATED.format(target=place.target, rate=RATE, seconds=self.seconds))
+        latency = phases[-1]["hosts"][0]["targets"][0]["latency_ns"]
+        return latency["p50"], latency["p99"]
+
     # ---- the others ----
 
     def net(self, name, command, idle_command):
@@ -151,6 +168,16 @@ class Tools:
         job = json.loads(answer[answer.index("{"):])["jobs"][0][cell.operation]
         return job["iops"], cpu_s * 1e9 / job["total_ios"]
 
+    def rated_fio_latency(self, name, place):
+        answer = quietly(self.programs[name], "--name=j", "--thread", "--ioengine=psync",
+                         f"--size={SIZE}", "--bs=4096", "--rw=randread", "--norandommap",
+                         "--randrepeat=0", "--direct=1", f"--filename={place.filename}",
+                         f"--rate_iops={RATE}", "--time_based", f"--runtime={self.seconds}",
+                         "--percentile_list=50:99", "--output-format=json")
+        job = json.loads(answer[answer.index("{"):])["jobs"][0]["read"]
+        percentiles = job["clat_ns"]["percentile"]
+        return percentiles["50.000000"], percentiles["99.000000"]
+
     def t_io_uring(self, place, cell):
         """With buffers, file and ring registered, as ours are."""
         command = (self.programs["t/io_uring"], f"-d{cell.depth}", "-s1", "-c1", f"-b{cell.block}",
@@ -158,7 +185,7 @@ class Tools:
         answer, cpu_s = spent(command)
         rates = [float(n) * {"": 1, "K": 1e3, "M": 1e6}[unit]
                  for n, unit in re.findall(r"^IOPS=([0-9.]+)([KM]?)", answer, re.M)]
-        iops = statistics.median(rates)
+        iops = statistics.mean(rates)  # of each second
         return iops, cpu_s * 1e9 / (iops * self.seconds)
 
     def elbencho(self, place, cell):

@@ -188,6 +188,37 @@ static void engines_give_back_all_of_a_batch(void **state)
 	}
 }
 
+/* What was waited for is there for the reap, one by one, and once. */
+static void waiting_ends_with_a_completion_or_when_it_should(void **state)
+{
+	(void)state;
+	for (size_t e = 0; e < REAL_ENGINES; e++) {
+		const struct engine_ops *ops = real_engines[e];
+		if (!ops->wait || !is_here(ops))
+			continue;
+		struct engine *engine = open_engine(ops, 4, false);
+		struct iovec vector = {buffer, SIZE};
+		struct io ios[3], *batch[3], *back[3];
+		for (int i = 0; i < 3; i++) {
+			ios[i] = (struct io){IO_WRITE, file, (uint64_t)i * SIZE, SIZE, &vector, 1};
+			batch[i] = &ios[i];
+		}
+		ops->wait(engine, 0); /* with nothing in flight */
+		for (int round = 0; round < 20; round++) {
+			uint32_t got = 0;
+			assert_int_equal(ops->submit(engine, batch, 3), 3);
+			while (got < 3) {
+				ops->wait(engine, clock_now_ns() + NS_PER_S);
+				got += ops->reap(engine, back + got, 0, 1);
+			}
+			assert_int_equal(ops->reap(engine, back, 0, 3), 0);
+			for (int i = 0; i < 3; i++)
+				assert_int_equal(ios[i].result, SIZE);
+		}
+		ops->close(engine);
+	}
+}
+
 /* ---- a ring with all that can be registered ---- */
 
 #define DEEP   64
@@ -450,6 +481,7 @@ int main(void)
 		WITH_FILE(engines_tell_short_and_failed_io),
 		WITH_FILE(a_sync_that_fails_fails_the_write),
 		WITH_FILE(engines_give_back_all_of_a_batch),
+		WITH_FILE(waiting_ends_with_a_completion_or_when_it_should),
 		WITH_FILE(a_deep_ring_moves_each_block_once_and_to_its_place),
 		WITH_FILE(a_ring_is_opened_by_one_thread_and_used_by_another),
 		cmocka_unit_test(a_ring_that_has_ended_holds_no_file),
