@@ -27,14 +27,16 @@ phases: [{before}
 min_window: 500ms
 """
 # The load of the latency comparison, for both.
-RATE = 2000
+RATE = 500
 RATED = """\
 name: bench
 fleet: {{agents: [{{local: 1}}]}}
 targets:
   t: {{{target}}}
-phases: [{{name: bench, op: read, access: random, targets: [t], allow_ram: true, cache: allowed,
-  block_size: 4KiB, engine: sync, rate: {rate}/s, runtime: {seconds}s}}]
+defaults: {{targets: [t], allow_ram: true, cache: allowed}}
+phases: [{before}
+   {{name: bench, op: read, access: random, block_size: 4KiB, engine: sync, rate: {rate}/s,
+     runtime: {seconds}s}}]
 min_window: 500ms
 """
 # A file that is written is there before, as the others' is, and what was written for that is on disk.
@@ -134,7 +136,8 @@ class Tools:
 
     def rated_latency(self, place):
         """p50 and p99 of single reads at the rate, ns."""
-        phases, _ = self.run(RATED.format(target=place.target, rate=RATE, seconds=self.seconds))
+        phases, _ = self.run(RATED.format(target=place.target, rate=RATE, seconds=self.seconds,
+                                          before=SETTLE if place.settles else ""))
         latency = phases[-1]["hosts"][0]["targets"][0]["latency_ns"]
         return latency["p50"], latency["p99"]
 
