@@ -23,13 +23,20 @@ static bool is_direct(const struct load_target *target, const struct phase *phas
 	return phase->direct != PHASE_DIRECT_FALSE;
 }
 
-/* NULL: none. */
-static const struct part *part_that_waits(const struct load_target *target)
+/* NULL: none, or a file is among them. A file system, some of the network do, may wait within
+ * io_submit until an I/O is complete: a queue of one, where uring's threads wait side by side. */
+static const struct part *device_that_waits(const struct load_target *target)
 {
-	for (uint32_t i = 0; i < target->parts_count; i++)
-		if (target->parts[i]->storage.waits)
-			return target->parts[i];
-	return NULL;
+	const struct part *found = NULL;
+
+	for (uint32_t i = 0; i < target->parts_count; i++) {
+		if (!target->parts[i]->storage.waits)
+			continue;
+		if (target->parts[i]->kind != PART_DEVICE)
+			return NULL;
+		found = target->parts[i];
+	}
+	return found;
 }
 
 static void note_once(const struct part_context *context, const char *text)
@@ -68,7 +75,7 @@ static const struct engine_ops *choose_best(struct load_target *target,
 					    const struct part_context *context, struct error *why)
 {
 	const struct phase *phase = context->phase;
-	const struct part *waiting = part_that_waits(target);
+	const struct part *waiting = device_that_waits(target);
 	struct error ignored;
 
 	if (phase->queue_depth == 1 && target->parts_count == 1)

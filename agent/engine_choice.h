@@ -2,7 +2,7 @@
  *
  * null for null targets; else what the phase asks for, and for `auto` in this order
  *   sync   where a worker has one I/O in flight on one file or device: a system call each
- *   aio    where the system cannot begin I/O on a part without waiting: io_uring would hand each
+ *   aio    where the system cannot begin I/O on a device without waiting: io_uring would hand each
  *          one to a thread of the kernel, aio issues it in the worker's own
  *   uring  else
  * and where that one is not to be had the next best, with the reason in the notes. */

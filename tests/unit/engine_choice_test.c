@@ -154,6 +154,7 @@ static void auto_is_aio_where_io_cannot_begin_without_waiting(void **state)
 	if (lacks_aio())
 		skip();
 	file.storage.waits = true;
+	file.kind = PART_DEVICE;
 	phase.queue_depth = 32;
 	assert_string_equal(choose(files, &engine), "");
 	assert_ptr_equal(engine, &engine_aio);
@@ -162,12 +163,29 @@ static void auto_is_aio_where_io_cannot_begin_without_waiting(void **state)
 	assert_int_equal(ready.notes_count, 0);
 }
 
+/* A file system may wait for each I/O within io_submit: the kernel's threads wait side by side. */
+static void auto_is_uring_for_files_whose_io_waits(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	struct error ignored;
+	if (engine_uring.probe(&ignored)) {
+		print_message("skipped: %s\n", ignored.text);
+		skip();
+	}
+	file.storage.waits = true;
+	phase.queue_depth = 32;
+	assert_string_equal(choose(files, &engine), "");
+	assert_ptr_equal(engine, &engine_uring);
+}
+
 /* With it AIO would have one I/O in flight. */
 static void auto_is_never_aio_for_what_is_buffered(void **state)
 {
 	(void)state;
 	const struct engine_ops *engine;
 	file.storage.waits = true;
+	file.kind = PART_DEVICE;
 	phase.direct = PHASE_DIRECT_FALSE;
 	choose(files, &engine);
 	assert_ptr_not_equal(engine, &engine_aio);
@@ -253,6 +271,7 @@ int main(void)
 		TEST(polling_is_uring_s_or_refused_with_the_device_that_has_none),
 		TEST(auto_is_sync_for_one_in_flight_on_one_part),
 		TEST(auto_is_aio_where_io_cannot_begin_without_waiting),
+		TEST(auto_is_uring_for_files_whose_io_waits),
 		TEST(auto_is_never_aio_for_what_is_buffered),
 		TEST(auto_without_uring_is_aio_and_says_why),
 		TEST(auto_without_any_queue_is_sync_and_says_why),
