@@ -27,6 +27,14 @@ static const struct record_row agent_config_rows[] = {
 	 .doc = "directory in which a plan's relative paths start; none: there are no such"},
 	{MEMBER(struct agent_config, memory), .unit = UNIT_BYTES, .min = 1 << 20,
 	 .fallback = "4GiB", .doc = "most memory for I/O buffers"},
+	{MEMBER(struct agent_config, spool_limit), .unit = UNIT_BYTES, .min = 1 << 20,
+	 .fallback = "1GiB",
+	 .doc = "most bytes of results in the spool that no controller has yet; a phase whose "
+		"results might not fit is refused"},
+	{MEMBER(struct agent_config, spool_keep), .unit = UNIT_NS, .min = UINT64_C(3600000000000),
+	 .fallback = "720h",
+	 .doc = "how long results stay that nobody collects; then they are removed, and it is "
+		"logged"},
 };
 
 const struct record_table agent_config_table =

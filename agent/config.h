@@ -18,9 +18,11 @@ struct agent_config {
 	char *key;                /* its own secret key; NULL: none */
 	struct name *controllers; /* public keys of those that it lets in */
 	uint32_t controllers_count;
-	char *spool;     /* what must survive a crash: the list of files made */
-	char *scratch;   /* relative target paths start here; NULL: there are none */
-	uint64_t memory; /* most bytes of I/O buffers */
+	char *spool;          /* what must survive a crash: the list of files made */
+	char *scratch;        /* relative target paths start here; NULL: there are none */
+	uint64_t memory;      /* most bytes of I/O buffers */
+	uint64_t spool_limit; /* most bytes of results in the spool */
+	uint64_t spool_keep;  /* ns after which results that nobody collected are removed */
 };
 
 extern const struct record_table agent_config_table;

@@ -149,6 +149,14 @@ void made_files_keep_all(struct made_files *files)
 		made_files_keep(files, files->journal.list.files[i].path);
 }
 
+void made_files_each_left(const struct made_files *files,
+			  void (*each)(void *context, const char *path), void *context)
+{
+	for (uint32_t i = 0; i < files->journal.list.count; i++)
+		if (!files->journal.list.files[i].keep)
+			each(context, files->journal.list.files[i].path);
+}
+
 int made_files_remove(struct made_files *files, const char *path, struct error *err)
 {
 	const struct made_file *file = find(files, path);

@@ -34,6 +34,10 @@ bool made_files_has(const struct made_files *files, const char *path);
 void made_files_keep(struct made_files *files, const char *path);
 void made_files_keep_all(struct made_files *files);
 
+/* Calls back for each that is not kept: what a clean-up could not remove, or none has come to. */
+void made_files_each_left(const struct made_files *files,
+			  void (*each)(void *context, const char *path), void *context);
+
 /* Removes one file that is muster's and forgets it. */
 int made_files_remove(struct made_files *files, const char *path, struct error *err);
 

@@ -89,8 +89,15 @@ static int serve(const struct options *options, const struct agent_config *confi
 		return -1;
 	if (made_files_warning(files))
 		log_warning("%s", made_files_warning(files));
+	struct recorder *recorder =
+		recorder_new(config->spool, config->spool_limit, config->spool_keep, err);
+	if (!recorder) {
+		made_files_close(files);
+		return -1;
+	}
 	struct channel *channel = open_channel(keys, endpoint, err);
 	if (!channel) {
+		recorder_free(recorder);
 		made_files_close(files);
 		return -1;
 	}
@@ -101,6 +108,7 @@ static int serve(const struct options *options, const struct agent_config *confi
 		log_warning("%s: disruptions of the clock go unseen", err->text);
 	struct session_setup setup = {.config = config,
 				      .files = files,
+				      .recorder = recorder,
 				      .channel = channel,
 				      .responder = responder,
 				      .watch = watch,
@@ -109,6 +117,7 @@ static int serve(const struct options *options, const struct agent_config *confi
 				      .parent_fd = options->child ? STDIN_FILENO : -1,
 				      .stop = &stop};
 	int result = session_serve(&setup, err);
+	recorder_free(recorder);
 	if (result < 0) {
 		/* A thread hangs in the kernel: nothing can be joined, only left. */
 		log_error("%s", err->text);

@@ -1,8 +1,9 @@
 /* outbox.h - numbered messages that are kept until the controller has acknowledged them.
  *
  * Timeline batches and the `done` of a phase: sent at once, and again when no acknowledgement
- * comes. What it holds is bounded by `dead_after`: a controller that is silent for longer loses
- * its lease, and the outbox is emptied. */
+ * comes. A controller that is silent for `dead_after` loses its lease, and so does one that is
+ * alive and lets more than OUTBOX_BYTES_MOST of frames wait: the outbox is emptied then, and the
+ * spool has everything (session_record.c). */
 #ifndef MUSTER_AGENT_OUTBOX_H
 #define MUSTER_AGENT_OUTBOX_H
 
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #include "common/record_msgpack.h"
+
+#define OUTBOX_BYTES_MOST (32u << 20)
 
 struct outbox {
 	struct outbox_item *first, **last; /* `last` set by outbox_init */

@@ -251,6 +251,11 @@ const struct failed *phase_run_failure(const struct phase_run *run)
 	return &run->failed;
 }
 
+const char *phase_run_preparing(const struct phase_run *run)
+{
+	return run->targets.at;
+}
+
 const struct ready *phase_run_ready(const struct phase_run *run)
 {
 	return &run->ready;

@@ -44,6 +44,9 @@ bool phase_run_progress(struct phase_run *run, struct progress *progress, uint64
 /* When READY: the answer to the controller, the run's. */
 const struct ready *phase_run_ready(const struct phase_run *run);
 
+/* While PREPARING: the target that is being looked at or opened, NULL: none in particular. */
+const char *phase_run_preparing(const struct phase_run *run);
+
 /* Lets the workers go as `start` says; a timed phase for which it names no end ends after ramp and
  * runtime. Impossible instants break the phase. */
 void phase_run_start(struct phase_run *run, const struct start *start);

@@ -31,7 +31,8 @@ struct phase_targets {
 	uint32_t targets_count;
 	struct part **parts; /* of all targets, each once */
 	uint32_t parts_count;
-	const char *at; /* the target at which the last call failed; NULL: none in particular */
+	const char *_Atomic
+		at; /* the target at which the last call failed; NULL: none in particular */
 };
 
 /* Looks all of them up and checks what can be checked without changing anything. `targets` is

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/spool_need.h"
 #include "common/memory.h"
 
-#define HARVEST_NS       (100 * NS_PER_MS)
+#define HARVEST_NS       SPOOL_HARVEST_NS
 #define HEARTBEAT_NS     NS_PER_S
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
 #define LAYOUT_STUCK_NS  (60 * NS_PER_S)
@@ -60,6 +61,7 @@ void session_end_phase(struct session *s)
 {
 	phase_run_free(s->run);
 	s->run = NULL;
+	session_record_end(s);
 	outbox_release(&s->outbox);
 }
 
@@ -73,11 +75,12 @@ void session_forget_lease(struct session *s)
 	if (s->setup->responder)
 		clock_responder_set(s->setup->responder, 0, NULL);
 	s->phase = s->attempt = 0;
+	session_release_records(s);
 }
 
 /* ---- what time brings ---- */
 
-/* Numbered and kept until acknowledged. */
+/* Numbered, on its way to the spool, and kept until acknowledged. */
 static void queue_message(struct session *s, enum message_kind kind, const void *body)
 {
 	struct envelope envelope = {.kind = kind, .phase = s->phase, .attempt = s->attempt};
@@ -85,6 +88,8 @@ static void queue_message(struct session *s, enum message_kind kind, const void 
 
 	memcpy(envelope.lease, s->lease, sizeof(envelope.lease));
 	codec_pack(&envelope, body, &frame);
+	if (s->recording)
+		recorder_add(s->setup->recorder, &frame);
 	outbox_add(&s->outbox, &frame);
 }
 
@@ -105,8 +110,10 @@ static void tell_disruptions(struct session *s)
 	struct disruption disruption;
 
 	while (s->setup->watch && disruption_watch_take(s->setup->watch, &disruption))
-		if (s->state != AGENT_STATE_FREE)
+		if (s->state != AGENT_STATE_FREE) {
+			session_record(s, MESSAGE_DISRUPTION, &disruption);
 			session_send(s, MESSAGE_DISRUPTION, &disruption);
+		}
 }
 
 static void tell_progress(struct session *s, uint64_t now)
@@ -125,12 +132,21 @@ static void tell_progress(struct session *s, uint64_t now)
 	session_send(s, MESSAGE_PROGRESS, &progress);
 }
 
+static void tell_ready(struct session *s)
+{
+	struct ready ready = *phase_run_ready(s->run); /* lent */
+
+	ready.spool_bytes = s->spool_need;
+	session_note(s, MESSAGE_READY, &ready);
+	session_send(s, MESSAGE_READY, &ready);
+}
+
 static void poll_preparing(struct session *s, uint64_t now)
 {
 	switch (phase_run_state(s->run)) {
 	case PHASE_RUN_READY:
 		if (session_go(s, AGENT_EVENT_READY))
-			session_send(s, MESSAGE_READY, phase_run_ready(s->run));
+			tell_ready(s);
 		break;
 	case PHASE_RUN_FAILED:
 		session_send(s, MESSAGE_FAILED, phase_run_failure(s->run));
@@ -178,6 +194,27 @@ static void queue_done(struct session *s)
 	queue_message(s, MESSAGE_DONE, &done);
 	record_release(&done_table, &done);
 	s->done_queued = true;
+	session_record_end(s);
+}
+
+/* Nobody to work for any more: stop the load, remove what was made. */
+static void expire(struct session *s, const char *why)
+{
+	if (!session_go(s, AGENT_EVENT_EXPIRED))
+		return;
+	log_warning("%s: stopping the load and freeing the lease of %s", why, s->holder);
+	s->controller_left = true;
+	channel_forget(s->setup->channel, &s->controller);
+	if (s->run)
+		phase_run_stop(s->run, DONE_ABORTED, why);
+}
+
+/* Somebody who hears and says nothing of it must not take the host's memory. */
+static void watch_outbox(struct session *s)
+{
+	if (s->outbox.bytes > OUTBOX_BYTES_MOST)
+		expire(s,
+		       "the controller is alive, and has acknowledged none of 32 MiB of results");
 }
 
 static void poll_running(struct session *s, uint64_t now)
@@ -189,14 +226,33 @@ static void poll_running(struct session *s, uint64_t now)
 		harvest(s);
 		tell_moved(s, now);
 	}
+	watch_outbox(s);
+}
+
+/* What is still under way when the controller is gone, or its release came early: the spool gets
+ * all of it. */
+static bool is_winding_down(struct session *s, uint64_t now)
+{
+	enum phase_run_state state = phase_run_state(s->run);
+	bool runs = state == PHASE_RUN_PREPARING || state == PHASE_RUN_RUNNING;
+
+	if (!s->recording || s->done_queued)
+		return runs;
+	if (!runs)
+		queue_done(s);
+	else if (now - s->harvested_ns >= HARVEST_NS) {
+		s->harvested_ns = now;
+		harvest(s);
+	}
+	outbox_release(&s->outbox);
+	return runs;
 }
 
 /* A run that still winds down goes first, then the files, then the lease. */
 static void poll_releasing(struct session *s)
 {
 	if (s->run) {
-		enum phase_run_state state = phase_run_state(s->run);
-		if (state == PHASE_RUN_PREPARING || state == PHASE_RUN_RUNNING)
+		if (is_winding_down(s, clock_now_ns()))
 			return;
 		session_end_phase(s);
 	}
@@ -215,18 +271,6 @@ static void poll_releasing(struct session *s)
 	session_go(s, AGENT_EVENT_RELEASED);
 	log_info("released");
 	session_forget_lease(s);
-}
-
-/* Nobody to work for any more: stop the load, remove what was made. */
-static void expire(struct session *s, const char *why)
-{
-	if (!session_go(s, AGENT_EVENT_EXPIRED))
-		return;
-	log_warning("%s: stopping the load and freeing the lease of %s", why, s->holder);
-	s->controller_left = true;
-	channel_forget(s->setup->channel, &s->controller);
-	if (s->run)
-		phase_run_stop(s->run, DONE_ABORTED, why);
 }
 
 static void tick(struct session *s)
@@ -251,6 +295,7 @@ static void tick(struct session *s)
 		poll_releasing(s);
 	if (s->state == AGENT_STATE_FREE)
 		return;
+	session_poll_fetch(s);
 	send_outbox(s, now);
 	if (now - s->beat_ns >= HEARTBEAT_NS) {
 		struct heartbeat beat = {.now_ns = now, .state = (uint32_t)s->state};

@@ -12,12 +12,14 @@
 #include "agent/config.h"
 #include "agent/disruption_watch.h"
 #include "agent/made_files.h"
+#include "agent/recorder.h"
 #include "common/error.h"
 #include "proto/channel.h"
 
 struct session_setup {
 	const struct agent_config *config;
 	struct made_files *files;
+	struct recorder *recorder; /* NULL: results are kept in memory alone */
 	struct channel *channel;
 	struct clock_responder *responder; /* NULL: clocks are exchanged over ZeroMQ alone */
 	struct disruption_watch *watch;    /* NULL: nobody watches the clocks */

@@ -41,6 +41,14 @@ struct session {
 	struct cleaner *cleaner;
 	bool keep; /* the release says that files stay */
 
+	char *run_id;               /* of the lease */
+	struct bytes lease_records; /* the run's `lease` file (kept_runs.h) */
+	struct bytes preface;       /* prepare and ready, until the phase starts */
+	uint64_t spool_need;        /* of the phase */
+	bool recording;             /* the phase's file is open */
+	struct fetch fetch;
+	bool fetching;
+
 	struct log_limit malformed, unexpected, strangers, refused, failed_handshakes;
 };
 
@@ -56,6 +64,26 @@ bool session_go(struct session *s, enum agent_event event);
 void session_end_phase(struct session *s);
 void session_forget_lease(struct session *s);
 
+/* ---- session_record.c: the spool ---- */
+
+/* What the run's directory begins with. */
+void session_note_lease(struct session *s, const struct lease *lease, const struct leased *leased);
+/* What waits in the spool, and what could not be removed; of `leased`. */
+void session_list_kept(struct session *s, struct leased *leased);
+
+/* Whether the phase's results fit; false: *why, the caller's to free. */
+bool session_has_room(struct session *s, const struct prepare *prepare, char **why);
+/* Stands before the phase's start in its file; s->preface is emptied with each prepare. */
+void session_note(struct session *s, enum message_kind kind, const void *body);
+void session_record_begin(struct session *s, const struct start *start);
+/* Nothing unless a phase is being recorded. */
+void session_record(struct session *s, enum message_kind kind, const void *body);
+void session_record_end(struct session *s);
+void session_forget_phases(struct session *s, uint32_t number);
+
+void session_fetch(struct session *s, const struct fetch *fetch);
+void session_poll_fetch(struct session *s);
+void session_release_records(struct session *s);
 /* Says who was not let in since. */
 void session_watch_door(struct session *s, uint64_t now);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/hex.h"
+#include "agent/kept_runs.h"
 #include "common/memory.h"
 #include "proto/version.h"
 
@@ -49,16 +50,51 @@ static void on_hello(struct session *s, const struct channel_peer *peer, const s
 	session_send_to(s, peer, MESSAGE_HELLO, &answer);
 }
 
+/* The lists are the answer's own, all else is lent to it. */
+static void forget_lists(struct leased *leased)
+{
+	struct leased lists = {.kept = leased->kept,
+			       .kept_count = leased->kept_count,
+			       .left = leased->left,
+			       .left_count = leased->left_count};
+
+	record_release(message_types[MESSAGE_LEASED].table, &lists);
+}
+
+/* Why nobody else can have the agent now; where the kernel holds it back, on which target. */
+static char *describe_holder(struct session *s)
+{
+	const char *target = NULL;
+	uint64_t since_ns = 0;
+	bool is_ending = s->state == AGENT_STATE_RELEASING;
+
+	if (is_ending && s->run && phase_run_state(s->run) == PHASE_RUN_PREPARING) {
+		target = phase_run_preparing(s->run);
+		return mem_format("the agent was held by %s since %s and is to be free, but the "
+				  "system has not come back from opening or preparing %s%s%s: it "
+				  "is free as soon as that ends; look at that device, or restart "
+				  "the agent",
+				  s->holder, s->since, target ? "target '" : "a target",
+				  target ? target : "", target ? "'" : "");
+	}
+	if (is_ending && s->run && phase_run_stuck(s->run, clock_now_ns(), &target, &since_ns))
+		return mem_format("the agent was held by %s since %s and is to be free, but I/O on "
+				  "target '%s' has been outstanding for %llu s: it is free as soon "
+				  "as that ends",
+				  s->holder, s->since, target,
+				  (unsigned long long)(since_ns / NS_PER_S));
+	return mem_format("the agent is held by %s since %s (state %s)", s->holder, s->since,
+			  is_ending ? "releasing: it removes what it made"
+				    : agent_state_name(s->state));
+}
+
 static void on_lease(struct session *s, const struct channel_peer *peer,
 		     const struct envelope *envelope, const struct lease *lease)
 {
 	bool again = s->state != AGENT_STATE_FREE && strcmp(envelope->lease, s->lease) == 0;
 
 	if (!again && s->state != AGENT_STATE_FREE) {
-		refuse(s, peer,
-		       mem_format("the agent is held by %s since %s (state %s)",
-				  s->holder ? s->holder : "nobody: it still cleans up", s->since,
-				  agent_state_name(s->state)));
+		refuse(s, peer, describe_holder(s));
 		return;
 	}
 	if (!again) {
@@ -66,6 +102,12 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 		if (strlen(envelope->lease) != CODEC_LEASE_SIZE - 1 ||
 		    !read_key(lease->clock_key, key)) {
 			refuse(s, peer, mem_text("the lease lacks its token or the clock's key"));
+			return;
+		}
+		if (!kept_runs_is_name(lease->run)) {
+			refuse(s, peer,
+			       mem_text("the run's id is no plain name: 1 to 63 letters, digits, "
+					"'.', '_' and '-', no '.' first"));
 			return;
 		}
 		if (s->setup->responder)
@@ -94,7 +136,11 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 			      .cpu_limit_thousandths = s->facts.limits.cpu_thousandths,
 			      .io_limit = s->facts.limits.io,
 			      .insecure = s->setup->insecure};
+	if (!again)
+		session_note_lease(s, lease, &body);
+	session_list_kept(s, &body);
 	session_send(s, MESSAGE_LEASED, &body);
+	forget_lists(&body);
 }
 
 static void on_prepare(struct session *s, const struct envelope *envelope,
@@ -107,6 +153,17 @@ static void on_prepare(struct session *s, const struct envelope *envelope,
 	s->answered = s->done_queued = false;
 	s->progress_ns = s->harvested_ns = clock_now_ns();
 	outbox_release(&s->outbox);
+	session_forget_phases(s, prepare->kept_phase);
+	s->preface.size = 0;
+	char *why = NULL;
+	if (!session_has_room(s, prepare, &why)) {
+		const struct failed failed = {.kind = FAILED_REFUSED, .text = why};
+		session_send(s, MESSAGE_FAILED, &failed);
+		session_go(s, AGENT_EVENT_FAILED);
+		free(why);
+		return;
+	}
+	session_note(s, MESSAGE_PREPARE, prepare);
 	s->run = phase_run_new(prepare, s->host, s->setup->config, s->setup->files, s->written);
 }
 
@@ -121,6 +178,7 @@ static void on_start(struct session *s, const struct start *start)
 	}
 	if (session_go(s, AGENT_EVENT_START)) {
 		s->longest_gap_ns = 0;
+		session_record_begin(s, start);
 		phase_run_start(s->run, start);
 	}
 }
@@ -132,6 +190,8 @@ static void on_amend(struct session *s, const struct amend *amend)
 	if (s->state != AGENT_STATE_RUNNING)
 		return;
 	answer.taken = phase_run_amend(s->run, amend);
+	if (answer.taken)
+		session_record(s, MESSAGE_AMEND, amend);
 	session_send(s, MESSAGE_AMENDED, &answer);
 }
 
@@ -158,8 +218,10 @@ static void on_abort(struct session *s, const struct abort_load *body)
 
 static void on_release(struct session *s, const struct release *body)
 {
-	if (session_go(s, AGENT_EVENT_RELEASE))
-		s->keep = body->keep;
+	if (!session_go(s, AGENT_EVENT_RELEASE))
+		return;
+	s->keep = body->keep;
+	session_forget_phases(s, body->kept_phase);
 }
 
 static void on_probe(struct session *s, const struct channel_peer *peer, const struct probe *probe,
@@ -206,6 +268,14 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 		break;
 	case MESSAGE_RELEASE:
 		on_release(s, message->body);
+		break;
+	case MESSAGE_FETCH:
+		session_fetch(s, message->body);
+		break;
+	case MESSAGE_FORGET:
+		if (s->setup->recorder)
+			recorder_forget(s->setup->recorder, ((struct forget *)message->body)->run,
+					UINT32_MAX);
 		break;
 	case MESSAGE_PROBE:
 		on_probe(s, peer, message->body, now);

@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/units.h"
 #include "controller/assembly.h"
 #include "controller/describe.h"
 #include "controller/report/report.h"
@@ -18,13 +19,35 @@ static void watch_clocks(struct fleet *fleet, const volatile int *interrupted)
 		fleet_pump(fleet, 20);
 }
 
+/* What earlier runs have left there. */
+static void show_left(const struct fleet_host *host)
+{
+	char size[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < host->facts.kept_count; i++) {
+		const struct kept_run *kept = &host->facts.kept[i];
+		printf("%s: keeps results of run %s of %s since %s: %u phase%s, %s; `muster "
+		       "collect` "
+		       "fetches them\n",
+		       host->plan->name, kept->run, kept->holder, kept->since, kept->phases_count,
+		       kept->phases_count == 1 ? "" : "s", units_format_bytes(size, kept->bytes));
+	}
+	for (uint32_t i = 0; i < host->facts.left_count; i++)
+		printf("%s: could not remove '%s', which muster made; it tries again at each "
+		       "release\n",
+		       host->plan->name, host->facts.left[i].name);
+}
+
 static int show(struct assembly *assembly, struct error *err)
 {
 	struct result result = {0};
 
 	describe_hosts(&result, &assembly->fleet);
-	describe_clocks(&result, &assembly->fleet, clock_now_ns());
+	uint64_t now = clock_now_ns();
+	describe_clocks(&result, &assembly->fleet, now, now);
 	report_fleet(&result, stdout);
+	for (uint32_t i = 0; i < assembly->fleet.count; i++)
+		show_left(&assembly->fleet.hosts[i]);
 	record_release(&result_table, &result);
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;

@@ -322,6 +322,19 @@ static bool is_evidence(const char *name)
 	return strncmp(name, "miscompare.", strlen("miscompare.")) == 0;
 }
 
+/* Of a run that this controller could not write to its own disk; removed when there are none. */
+static bool is_results(const char *spool, const char *name)
+{
+	if (strcmp(name, "results") != 0)
+		return false;
+	char *path = mem_format("%s/%s", spool, name);
+	bool left = rmdir(path) < 0;
+	if (left)
+		log_warning("results are left in '%s'", path);
+	free(path);
+	return left;
+}
+
 /* The journal and whatever else the agent keeps there; plain files only. False when evidence stays.
  */
 static bool remove_spool(const char *directory)
@@ -333,6 +346,8 @@ static bool remove_spool(const char *directory)
 
 	while (entries && (entry = readdir(entries))) {
 		if (is_evidence(entry->d_name))
+			is_empty = false;
+		else if (is_results(spool, entry->d_name))
 			is_empty = false;
 		else if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			remove_entry(spool, entry->d_name);

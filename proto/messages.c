@@ -32,6 +32,25 @@ static const struct record_table lease_table =
 	RECORD_TABLE(struct lease, "lease", lease_rows,
 		     "Asks for the agent; the token is the frame's second value.");
 
+static const struct record_row kept_phase_rows[] = {
+	{MEMBER(struct kept_phase, number), .doc = "of the phase in its run"},
+	{MEMBER(struct kept_phase, attempt), .doc = "at it"},
+	{MEMBER(struct kept_phase, bytes), .doc = "in the spool"},
+};
+static const struct record_table kept_phase_table =
+	RECORD_TABLE(struct kept_phase, "kept_phase", kept_phase_rows, "A phase in the spool.");
+
+static const struct record_row kept_run_rows[] = {
+	{MEMBER(struct kept_run, run), .required = true, .doc = "its id"},
+	{MEMBER(struct kept_run, holder), .required = true, .doc = "whose lease it was"},
+	{MEMBER(struct kept_run, since), .required = true, .doc = "UTC: nothing was added after"},
+	{MEMBER(struct kept_run, bytes), .doc = "in the spool"},
+	{MEMBER_LIST(struct kept_run, phases, kept_phase_table), .doc = "in order"},
+};
+const struct record_table kept_run_table =
+	RECORD_TABLE(struct kept_run, "kept_run", kept_run_rows,
+		     "Results that no controller has said to have on its own disk.");
+
 static const struct record_row leased_rows[] = {
 	{MEMBER(struct leased, system), .required = true, .doc = "operating system"},
 	{MEMBER(struct leased, kernel), .required = true, .doc = "its release"},
@@ -48,8 +67,12 @@ static const struct record_row leased_rows[] = {
 	 .doc = "likewise, thousandths of a CPU; 0: none"},
 	{MEMBER(struct leased, io_limit), .doc = "likewise, for people; empty: none"},
 	{MEMBER(struct leased, insecure), .doc = "listens beyond the loopback without keys"},
+	{MEMBER_LIST(struct leased, kept, kept_run_table),
+	 .doc = "results of earlier runs that wait to be collected"},
+	{MEMBER_LIST(struct leased, left, name_table),
+	 .doc = "files that muster made earlier and could not remove"},
 };
-static const struct record_table leased_table =
+const struct record_table leased_table =
 	RECORD_TABLE(struct leased, "leased", leased_rows, "The agent is the asker's; what it is.");
 
 static const struct record_row prepare_rows[] = {
@@ -59,6 +82,8 @@ static const struct record_row prepare_rows[] = {
 	 .doc = "of the phase in the run: orders random offsets anew"},
 	{MEMBER(struct prepare, bucket_ns), .required = true, .min = 1000000,
 	 .max = UINT64_C(60000000000), .doc = "width of a timeline bucket"},
+	{MEMBER(struct prepare, kept_phase),
+	 .doc = "the controller has the phases up to it on its own disk; 0: none"},
 	{MEMBER(struct prepare, check),
 	 .doc = "true: only say whether it could be run; an abort follows"},
 	{MEMBER_ONE(struct prepare, phase, phase_table), .doc = "what to do"},
@@ -97,6 +122,8 @@ static const struct record_row ready_rows[] = {
 	 .doc = "what they turned out to be"},
 	{MEMBER_LIST(struct ready, notes, name_table), .doc = "warnings for the report"},
 	{MEMBER(struct ready, buffer_bytes), .doc = "memory held for this phase"},
+	{MEMBER(struct ready, spool_bytes),
+	 .doc = "the most that its results may take of the spool"},
 };
 const struct record_table ready_table =
 	RECORD_TABLE(struct ready, "ready", ready_rows, "Everything is open and parked.");
@@ -108,7 +135,7 @@ static const struct record_row failed_rows[] = {
 	{MEMBER(struct failed, target), .doc = "which; absent: none in particular"},
 	{MEMBER(struct failed, text), .required = true, .doc = "why, one sentence"},
 };
-static const struct record_table failed_table =
+const struct record_table failed_table =
 	RECORD_TABLE(struct failed, "failed", failed_rows, "The phase was not prepared.");
 
 static const struct record_row start_rows[] = {
@@ -143,7 +170,7 @@ static const struct record_row disruption_rows[] = {
 	{MEMBER(struct disruption, to_ns), .doc = "and before this"},
 	{MEMBER(struct disruption, amount_ns), .doc = "how long, or how far"},
 };
-static const struct record_table disruption_table =
+const struct record_table disruption_table =
 	RECORD_TABLE(struct disruption, "disruption", disruption_rows,
 		     "Something happened to the agent's clock, or to the agent itself.");
 
@@ -282,6 +309,7 @@ static const struct record_table abort_table =
 
 static const struct record_row release_rows[] = {
 	{MEMBER(struct release, keep), .doc = "true: files stay, whatever their target says"},
+	{MEMBER(struct release, kept_phase), .doc = "as in prepare"},
 };
 static const struct record_table release_table =
 	RECORD_TABLE(struct release, "release", release_rows, "Remove what you made and be free.");
@@ -314,6 +342,36 @@ static const struct record_row probed_rows[] = {
 static const struct record_table probed_table =
 	RECORD_TABLE(struct probed, "probed", probed_rows, "Clock exchange, second half.");
 
+static const struct record_row fetch_rows[] = {
+	{MEMBER(struct fetch, run), .required = true, .doc = "id of the run"},
+	{MEMBER(struct fetch, phase), .doc = "its number; 0: the run's lease"},
+	{MEMBER(struct fetch, attempt), .doc = "at it"},
+	{MEMBER(struct fetch, offset), .doc = "in what is kept; 0, then next of the answer"},
+};
+static const struct record_table fetch_table =
+	RECORD_TABLE(struct fetch, "fetch", fetch_rows,
+		     "Send what is kept: frames as they were, and fetched behind them.");
+
+static const struct record_row fetched_rows[] = {
+	{MEMBER(struct fetched, run), .required = true, .doc = "as asked"},
+	{MEMBER(struct fetched, phase), .doc = "as asked"},
+	{MEMBER(struct fetched, attempt), .doc = "as asked"},
+	{MEMBER(struct fetched, offset), .doc = "as asked"},
+	{MEMBER(struct fetched, next), .doc = "where the next frames begin"},
+	{MEMBER(struct fetched, is_end), .doc = "there are no more"},
+	{MEMBER(struct fetched, torn_bytes), .doc = "at the end, not whole: the agent died there"},
+	{MEMBER(struct fetched, error), .doc = "why it cannot be read; absent: it was"},
+};
+static const struct record_table fetched_table =
+	RECORD_TABLE(struct fetched, "fetched", fetched_rows, "The end of what a fetch asked for.");
+
+static const struct record_row forget_rows[] = {
+	{MEMBER(struct forget, run), .required = true, .doc = "id of the run"},
+};
+static const struct record_table forget_table =
+	RECORD_TABLE(struct forget, "forget", forget_rows,
+		     "The asker has all of the run on its own disk: remove it.");
+
 const struct message_type message_types[MESSAGE_KINDS] = {
 	[MESSAGE_HELLO] = {"hello", &hello_table, "first words, fixed for ever", true, true},
 	[MESSAGE_REFUSE] = {"refuse", &refuse_table, "fixed for ever", true, false},
@@ -337,4 +395,7 @@ const struct message_type message_types[MESSAGE_KINDS] = {
 	[MESSAGE_AMEND] = {"amend", &amend_table, "borders have moved", false, true},
 	[MESSAGE_AMENDED] = {"amended", &amended_table, "taken or not", true, false},
 	[MESSAGE_DISRUPTION] = {"disruption", &disruption_table, "of a clock", true, false},
+	[MESSAGE_FETCH] = {"fetch", &fetch_table, "what is kept of a run", false, true},
+	[MESSAGE_FETCHED] = {"fetched", &fetched_table, "that was it", true, false},
+	[MESSAGE_FORGET] = {"forget", &forget_table, "what is kept of a run", false, true},
 };

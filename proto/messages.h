@@ -34,6 +34,9 @@ enum message_kind {
 	MESSAGE_AMEND,      /* c->a  borders of buckets have moved */
 	MESSAGE_AMENDED,    /* a->c  taken or not */
 	MESSAGE_DISRUPTION, /* a->c  something happened to my clock */
+	MESSAGE_FETCH,      /* c->a  send me what you have kept of a run */
+	MESSAGE_FETCHED,    /* a->c  that was it, as far as it goes */
+	MESSAGE_FORGET,     /* c->a  I have all of that run: remove it */
 	MESSAGE_KINDS,
 };
 
@@ -59,6 +62,19 @@ struct lease {
 	char *clock_key;        /* of the clock datagrams: 64 hex digits */
 	uint64_t clock_session; /* that they carry */
 };
+/* What the agent's spool has of a phase that no controller has said to have on its own disk. */
+struct kept_phase {
+	uint32_t number, attempt;
+	uint64_t bytes;
+};
+struct kept_run {
+	char *run;    /* its id */
+	char *holder; /* whose lease it was */
+	char *since;  /* UTC, for people: nothing was added after */
+	uint64_t bytes;
+	struct kept_phase *phases; /* in order */
+	uint32_t phases_count;
+};
 struct leased {
 	char *system; /* Linux, FreeBSD, SunOS */
 	char *kernel;
@@ -72,15 +88,20 @@ struct leased {
 	uint32_t cpu_limit_thousandths; /* likewise */
 	char *io_limit;                 /* for people; "": none */
 	bool insecure;
+	struct kept_run *kept; /* oldest first */
+	uint32_t kept_count;
+	struct name *left; /* files that muster made earlier and could not remove */
+	uint32_t left_count;
 };
 
 struct prepare {
 	char *run;
 	uint64_t seed;   /* of the data */
 	uint32_t number; /* of the phase in the run, over all trials: orders random offsets anew */
-	uint64_t bucket_ns;     /* width of a timeline bucket */
-	bool check;             /* say whether it could be run; change nothing */
-	struct phase phase;     /* size_bytes resolved */
+	uint64_t bucket_ns;  /* width of a timeline bucket */
+	uint32_t kept_phase; /* the controller has the phases up to it on its own disk; 0: none */
+	bool check;          /* say whether it could be run; change nothing */
+	struct phase phase;  /* size_bytes resolved */
 	struct target *targets; /* all of this host's, so that stripes find their parts */
 	uint32_t targets_count;
 };
@@ -107,6 +128,7 @@ struct ready {
 	struct name *notes; /* warnings for the report, a sentence each */
 	uint32_t notes_count;
 	uint64_t buffer_bytes; /* memory that the agent holds for this phase */
+	uint64_t spool_bytes;  /* the most that its results may take of the spool */
 };
 
 enum failed_kind { FAILED_REFUSED, FAILED_BROKEN };
@@ -238,7 +260,8 @@ struct abort_load {
 	char *reason;
 };
 struct release {
-	bool keep; /* also files whose target does not say so */
+	bool keep;           /* also files whose target does not say so */
+	uint32_t kept_phase; /* as in prepare */
 };
 struct released {
 	struct name *removed;
@@ -258,6 +281,26 @@ struct probed {
 	uint64_t t2_ns, t3_ns; /* received, answered: agent's clock */
 };
 
+/* The answer is the frames themselves, as they went or would have gone over the network (under the
+ * lease and phase of then), about a MiB at a time, and `fetched` behind them. */
+struct fetch {
+	char *run;
+	uint32_t phase, attempt; /* phase 0: the run's lease, and what the host was */
+	uint64_t offset;         /* in what is kept; 0, then `next` of the answer */
+};
+struct fetched {
+	char *run;
+	uint32_t phase, attempt;
+	uint64_t offset, next;
+	bool is_end;
+	uint64_t
+		torn_bytes; /* at the end, of a record that was being written when the agent died */
+	char *error;        /* why it cannot be read; NULL */
+};
+struct forget {
+	char *run;
+};
+
 /* What is said of each kind, in the order of enum message_kind. */
 struct message_type {
 	const char *name;
@@ -267,10 +310,14 @@ struct message_type {
 };
 extern const struct message_type message_types[MESSAGE_KINDS];
 
+extern const struct record_table leased_table;
 extern const struct record_table prepare_table;
+extern const struct record_table failed_table;
+extern const struct record_table disruption_table;
 extern const struct record_table ready_table;
 extern const struct record_table ready_target_table;
 extern const struct record_table done_table;
+extern const struct record_table kept_run_table;
 extern const struct record_table timeline_table;
 extern const struct record_table released_table;
 extern const char *const target_io_names[];

@@ -36,7 +36,8 @@ static inline void scene_init(struct scene *s, const char *folder)
 					  .allow_paths_count = 1,
 					  .allow_devices = s->allowed_devices,
 					  .spool = s->spool,
-					  .memory = 256 * MIB};
+					  .memory = 256 * MIB,
+					  .spool_limit = 256 * MIB};
 	s->files = made_files_open(s->spool, &err);
 	if (!s->files)
 		fail_msg("%s", err.text);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/session.h"
+#include "agent/spool_need.h"
 #include "proto/codec.h"
 #include "tests/unit/phase_scene.h"
 
@@ -16,6 +17,8 @@
 static struct scene scene;
 static char work[128], endpoint[64];
 static struct channel *agent, *controller;
+static struct recorder *recorder;
+static uint64_t dead_after_ns = 60 * NS_PER_S;
 static struct channel_peer to_agent;
 static atomic_bool stop;
 static pthread_t session;
@@ -24,6 +27,7 @@ static void *serve(void *context)
 {
 	const struct session_setup setup = {.config = &scene.config,
 					    .files = scene.files,
+					    .recorder = recorder,
 					    .channel = agent,
 					    .parent_fd = -1,
 					    .stop = &stop};
@@ -41,7 +45,9 @@ static int set_up(void **state)
 	scene_init(&scene, work);
 	agent = channel_bind("tcp://127.0.0.1:*", &err);
 	controller = channel_new(&err);
-	if (!agent || !controller)
+	run("rm -rf '%s/results'", scene.spool);
+	recorder = recorder_new(scene.spool, scene.config.spool_limit, 60 * NS_PER_S, &err);
+	if (!agent || !controller || !recorder)
 		return -1;
 	snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%u", channel_port(agent));
 	atomic_store(&stop, false);
@@ -56,6 +62,8 @@ static int tear_down(void **state)
 	(void)state;
 	atomic_store(&stop, true);
 	pthread_join(session, &failed);
+	recorder_free(recorder);
+	dead_after_ns = 60 * NS_PER_S;
 	channel_free(controller, 0);
 	channel_free(agent, 0);
 	scene_release(&scene);
@@ -90,7 +98,7 @@ static struct message expect(enum message_kind kind)
 		assert_int_equal(bad, 0);
 		if (message.envelope.kind == kind)
 			return message;
-		if (message.envelope.kind == MESSAGE_FAILED)
+		if (message.envelope.kind == MESSAGE_FAILED && kind != MESSAGE_FAILED)
 			fail_msg("%s", ((struct failed *)message.body)->text);
 		message_release(&message);
 	}
@@ -110,7 +118,7 @@ static void take_lease(void)
 	const struct lease lease = {.holder = "test",
 				    .run = "r",
 				    .host = "h",
-				    .dead_after_ns = 60 * NS_PER_S,
+				    .dead_after_ns = dead_after_ns,
 				    .clock_key = TOKEN TOKEN};
 
 	tell(MESSAGE_LEASE, 0, &lease);
@@ -150,6 +158,199 @@ static void files_stay_when_the_release_says_so(void **state)
 	}
 	unlink(path);
 	free(path);
+}
+
+/* ---- results in the spool ---- */
+
+/* What a lease says that waits in the spool; the caller's. */
+static struct message lease_again(void)
+{
+	const struct lease lease = {.holder = "test",
+				    .run = "r2",
+				    .host = "h",
+				    .dead_after_ns = dead_after_ns,
+				    .clock_key = TOKEN TOKEN};
+
+	tell(MESSAGE_LEASE, 0, &lease);
+	return expect(MESSAGE_LEASED);
+}
+
+/* What comes out of the spool. */
+struct kept {
+	uint32_t prepares, readies, starts, dones;
+	uint64_t in_buckets, in_totals;
+	enum done_state state;
+};
+
+static void count_kept(struct kept *kept, const struct message *message)
+{
+	const struct timeline *timeline = message->body;
+	const struct done *done = message->body;
+
+	kept->prepares += message->envelope.kind == MESSAGE_PREPARE;
+	kept->readies += message->envelope.kind == MESSAGE_READY;
+	kept->starts += message->envelope.kind == MESSAGE_START;
+	if (message->envelope.kind == MESSAGE_TIMELINE)
+		for (uint32_t i = 0; i < timeline->buckets_count; i++)
+			kept->in_buckets += timeline->buckets[i].bytes_written;
+	if (message->envelope.kind != MESSAGE_DONE)
+		return;
+	kept->dones++;
+	kept->state = done->state;
+	for (uint32_t i = 0; i < done->targets_count; i++)
+		kept->in_totals += done->targets[i].bytes_written;
+}
+
+static struct kept fetch_kept(void)
+{
+	struct fetch fetch = {.run = "r", .phase = 1, .attempt = 1};
+	struct kept kept = {0};
+	struct channel_peer from;
+	struct bytes frame;
+	struct error err;
+	bool is_end = false;
+
+	tell(MESSAGE_FETCH, 0, &fetch);
+	while (!is_end && channel_receive(controller, 20000, &from, &frame) > 0) {
+		struct message message;
+		assert_int_equal(codec_unpack(frame.data, frame.size, &message, &err), 0);
+		free(frame.data);
+		count_kept(&kept, &message);
+		if (message.envelope.kind == MESSAGE_FETCHED) {
+			const struct fetched *fetched = message.body;
+			assert_null(fetched->error);
+			assert_int_equal(fetched->torn_bytes, 0);
+			is_end = fetched->is_end;
+			fetch.offset = fetched->next;
+			if (!is_end)
+				tell(MESSAGE_FETCH, 0, &fetch);
+		}
+		message_release(&message);
+	}
+	assert_true(is_end);
+	return kept;
+}
+
+static void require_kept(const struct leased *leased, uint32_t phases)
+{
+	assert_int_equal(leased->kept_count, phases ? 1 : 0);
+	if (!phases)
+		return;
+	assert_string_equal(leased->kept[0].run, "r");
+	assert_string_equal(leased->kept[0].holder, "test");
+	assert_int_equal(leased->kept[0].phases_count, phases);
+}
+
+static void release(uint32_t kept_phase)
+{
+	const struct release release = {.kept_phase = kept_phase};
+
+	tell(MESSAGE_RELEASE, 0, &release);
+	expect_only(MESSAGE_RELEASED);
+}
+
+static void results_wait_until_the_controller_has_them(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", 64 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = 64 * MIB;
+	take_lease();
+	run_phase();
+	release(0); /* acknowledged, and on nobody's disk */
+
+	struct message leased = lease_again();
+	require_kept(leased.body, 1);
+	/* What was said before that it may take. */
+	assert_true(((struct leased *)leased.body)->kept[0].bytes <= spool_need(&scene.prepare));
+	message_release(&leased);
+	struct kept kept = fetch_kept();
+	assert_int_equal(kept.prepares, 1);
+	assert_int_equal(kept.readies, 1);
+	assert_int_equal(kept.starts, 1);
+	assert_int_equal(kept.dones, 1);
+	assert_int_equal(kept.state, DONE_COMPLETE);
+	assert_int_equal(kept.in_totals, 64 * MIB);
+	assert_int_equal(kept.in_buckets, 64 * MIB);
+
+	const struct forget forget = {.run = "r"};
+	tell(MESSAGE_FORGET, 0, &forget);
+	release(0);
+	leased = lease_again();
+	require_kept(leased.body, 0);
+	message_release(&leased);
+	release(0);
+}
+
+static void what_the_controller_has_is_removed(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = MIB;
+	take_lease();
+	run_phase();
+	release(1);
+	struct message leased = lease_again();
+	require_kept(leased.body, 0);
+	message_release(&leased);
+	release(0);
+}
+
+/* The dead man's switch: the load stops, and all that it did is in the spool. */
+static void a_controller_that_falls_silent_finds_everything_again(void **state)
+{
+	(void)state;
+	dead_after_ns = 3 * NS_PER_S;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.runtime = 60 * NS_PER_S;
+	take_lease();
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	expect_only(MESSAGE_READY);
+	const struct start start = {.at_ns = clock_now_ns() + 50 * NS_PER_MS};
+	tell(MESSAGE_START, 1, &start);
+	expect_only(MESSAGE_TIMELINE);
+	clock_sleep(4 * NS_PER_S); /* what is tested is that nothing is said for so long */
+	struct message leased = lease_again();
+	require_kept(leased.body, 1);
+	message_release(&leased);
+	struct kept kept = fetch_kept();
+	assert_int_equal(kept.dones, 1);
+	assert_int_equal(kept.state, DONE_ABORTED);
+	assert_true(kept.in_totals > 0);
+	assert_int_equal(kept.in_buckets, kept.in_totals);
+	release(0);
+}
+
+static void a_phase_whose_results_may_not_fit_is_refused(void **state)
+{
+	(void)state;
+	scene.config.spool_limit = MIB;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.runtime = 3600 * NS_PER_S;
+	take_lease();
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	struct message failed = expect(MESSAGE_FAILED);
+	assert_non_null(strstr(((struct failed *)failed.body)->text, "spool_limit"));
+	message_release(&failed);
+	release(0);
+}
+
+static void a_run_s_id_names_no_path(void **state)
+{
+	const struct lease lease = {.holder = "test",
+				    .run = "../../etc",
+				    .host = "h",
+				    .dead_after_ns = 60 * NS_PER_S,
+				    .clock_key = TOKEN TOKEN};
+
+	(void)state;
+	tell(MESSAGE_LEASE, 0, &lease);
+	struct message refused = expect(MESSAGE_REFUSE);
+	assert_non_null(strstr(((struct refuse *)refused.body)->reason, "plain name"));
+	message_release(&refused);
 }
 
 /* ---- a peer that floods ---- */
@@ -198,6 +399,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(files_stay_when_the_release_says_so, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(results_wait_until_the_controller_has_them, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_the_controller_has_is_removed, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_controller_that_falls_silent_finds_everything_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_phase_whose_results_may_not_fit_is_refused,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_run_s_id_names_no_path, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_peer_that_floods_does_not_silence_the_agent,
 						set_up, tear_down),
 	};

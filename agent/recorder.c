@@ -1,0 +1,408 @@
+#include "agent/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/framed.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/units.h"
+
+#define PATIENCE_NS (10 * NS_PER_S)
+
+enum job_kind { JOB_BEGIN, JOB_ADD, JOB_END, JOB_FORGET, JOB_READ, JOB_STOP };
+
+struct job {
+	struct job *next;
+	enum job_kind kind;
+	char *run; /* BEGIN, FORGET, READ */
+	uint32_t number, attempt;
+	uint64_t offset;
+	struct bytes bytes; /* BEGIN: the lease's records; ADD: one record */
+};
+
+/* `lock` is never held over a system call. */
+struct recorder {
+	struct kept_runs kept;
+	uint64_t limit;
+	pthread_t thread;
+
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct job *first, **last;
+	uint64_t queued; /* bytes */
+	bool ended;      /* the thread is through */
+	struct leased list;
+	uint64_t used;
+	bool is_broken;
+	struct error problem;
+	int read_state;   /* 0: nothing, 1: there, -1: failed */
+	uint64_t reading; /* reads asked for */
+	struct kept_read read;
+	struct error read_error;
+
+	/* the thread's own */
+	int fd; /* of the phase under way; -1: none */
+	char *run;
+};
+
+/* ---- jobs ---- */
+
+static struct job *job_new(enum job_kind kind, const char *run, uint32_t number, uint32_t attempt)
+{
+	struct job *job = mem_new(1, sizeof(*job));
+
+	job->kind = kind;
+	job->run = mem_text(run);
+	job->number = number;
+	job->attempt = attempt;
+	return job;
+}
+
+static void job_free(struct job *job)
+{
+	free(job->run);
+	free(job->bytes.data);
+	free(job);
+}
+
+static void break_locked(struct recorder *r, const char *text)
+{
+	if (!r->is_broken)
+		error_set(&r->problem, ERROR_SYSTEM, "%s", text);
+	r->is_broken = true;
+}
+
+static void break_off(struct recorder *r, const char *text)
+{
+	pthread_mutex_lock(&r->lock);
+	break_locked(r, text);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static bool is_broken(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	bool broken = r->is_broken;
+	pthread_mutex_unlock(&r->lock);
+	return broken;
+}
+
+/* Takes the job. Records that do not fit into the queue break the phase's recording. */
+static void post(struct recorder *r, struct job *job)
+{
+	pthread_mutex_lock(&r->lock);
+	if (job->kind == JOB_ADD && r->queued + job->bytes.size > RECORDER_QUEUE_MOST)
+		break_locked(r, "its disk has taken nothing for so long that 16 MiB wait");
+	if (job->kind == JOB_ADD && r->is_broken) {
+		pthread_mutex_unlock(&r->lock);
+		job_free(job);
+		return;
+	}
+	if (job->kind == JOB_BEGIN)
+		r->is_broken = false;
+	r->queued += job->bytes.size;
+	*r->last = job;
+	r->last = &job->next;
+	pthread_cond_signal(&r->more);
+	pthread_mutex_unlock(&r->lock);
+}
+
+static struct job *take(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	while (!r->first)
+		pthread_cond_wait(&r->more, &r->lock);
+	struct job *job = r->first;
+	r->first = job->next;
+	if (!r->first)
+		r->last = &r->first;
+	r->queued -= job->bytes.size;
+	pthread_mutex_unlock(&r->lock);
+	return job;
+}
+
+/* ---- the thread ---- */
+
+static void list_again(struct recorder *r)
+{
+	struct leased fresh = {0};
+	uint64_t used = 0;
+
+	kept_runs_list(&r->kept, &fresh);
+	for (uint32_t i = 0; i < fresh.kept_count; i++)
+		used += fresh.kept[i].bytes;
+	pthread_mutex_lock(&r->lock);
+	struct leased old = r->list;
+	r->list = fresh;
+	r->used = used;
+	pthread_mutex_unlock(&r->lock);
+	record_release(message_types[MESSAGE_LEASED].table, &old);
+}
+
+static void begin(struct recorder *r, const struct job *job)
+{
+	struct error err;
+
+	free(r->run);
+	r->run = mem_text(job->run);
+	if (kept_runs_make(&r->kept, job->run, &job->bytes, &err) == 0)
+		r->fd = kept_runs_add(&r->kept, job->run, job->number, job->attempt, &err);
+	if (r->fd < 0)
+		break_off(r, err.text);
+}
+
+static int write_whole(int fd, const struct bytes *bytes)
+{
+	for (size_t at = 0; at < bytes->size;) {
+		ssize_t done = write(fd, bytes->data + at, bytes->size - at);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			errno = done ? errno : ENOSPC;
+			return -1;
+		}
+		at += (size_t)done;
+	}
+	return 0;
+}
+
+static void add(struct recorder *r, const struct job *job)
+{
+	if (r->fd < 0 || is_broken(r))
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->used += job->bytes.size;
+	bool fits = r->used <= r->limit;
+	if (!fits)
+		break_locked(r, "spool_limit of agent.yaml is reached");
+	pthread_mutex_unlock(&r->lock);
+	/* What is torn after a failed write is passed over on reading. */
+	if (fits && write_whole(r->fd, &job->bytes) < 0)
+		break_off(r, strerror(errno));
+}
+
+static void end(struct recorder *r)
+{
+	struct error err;
+
+	if (r->fd < 0)
+		return;
+	if (kept_runs_sync(&r->kept, r->run, r->fd, &err) < 0)
+		break_off(r, err.text);
+	close(r->fd);
+	r->fd = -1;
+	list_again(r);
+}
+
+static void read_job(struct recorder *r, const struct job *job)
+{
+	struct kept_read read;
+	struct error err = {0};
+	int state = kept_runs_read(&r->kept, job->run, job->number, job->attempt, job->offset,
+				   &read, &err)
+			    ? -1
+			    : 1;
+
+	pthread_mutex_lock(&r->lock);
+	r->reading--;
+	free(r->read.bytes.data);
+	r->read = read;
+	r->read_error = err;
+	r->read_state = state;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void *work(void *context)
+{
+	struct recorder *r = context;
+
+	for (bool stop = false; !stop;) {
+		struct job *job = take(r);
+		switch (job->kind) {
+		case JOB_BEGIN:
+			end(r);
+			begin(r, job);
+			break;
+		case JOB_ADD:
+			add(r, job);
+			break;
+		case JOB_END:
+			end(r);
+			break;
+		case JOB_FORGET:
+			kept_runs_forget(&r->kept, job->run, job->number);
+			list_again(r);
+			break;
+		case JOB_READ:
+			read_job(r, job);
+			break;
+		case JOB_STOP:
+			end(r);
+			stop = true;
+			break;
+		}
+		job_free(job);
+	}
+	pthread_mutex_lock(&r->lock);
+	r->ended = true;
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static void tell_expired(void *context, const char *run, uint64_t bytes)
+{
+	char size[UNITS_TEXT_SIZE];
+
+	(void)context;
+	log_warning(
+		"results of run %s (%s), which nobody has collected for longer than spool_keep, "
+		"are removed",
+		run, units_format_bytes(size, bytes));
+}
+
+struct recorder *recorder_new(const char *spool, uint64_t limit, uint64_t keep_ns,
+			      struct error *err)
+{
+	struct recorder *r = mem_new(1, sizeof(*r));
+
+	r->fd = -1;
+	r->limit = limit;
+	r->last = &r->first;
+	if (kept_runs_open(&r->kept, spool, err) < 0) {
+		free(r);
+		return NULL;
+	}
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->more, NULL);
+	kept_runs_expire(&r->kept, keep_ns, tell_expired, NULL);
+	list_again(r);
+	int code = pthread_create(&r->thread, NULL, work, r);
+	if (code == 0)
+		return r;
+	error_set(err, ERROR_SYSTEM, "cannot start the thread that writes the spool: %s",
+		  strerror(code));
+	record_release(message_types[MESSAGE_LEASED].table, &r->list);
+	kept_runs_close(&r->kept);
+	free(r);
+	return NULL;
+}
+
+static bool has_ended(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	bool ended = r->ended;
+	pthread_mutex_unlock(&r->lock);
+	return ended;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	uint64_t until = clock_now_ns() + PATIENCE_NS;
+	post(r, job_new(JOB_STOP, NULL, 0, 0));
+	while (!has_ended(r) && clock_now_ns() < until)
+		clock_sleep(NS_PER_MS);
+	if (!has_ended(r)) {
+		log_warning("the disk of '%s' does not answer: results may be missing there",
+			    r->kept.path);
+		return; /* the thread has it for ever */
+	}
+	pthread_join(r->thread, NULL);
+	record_release(message_types[MESSAGE_LEASED].table, &r->list);
+	free(r->read.bytes.data);
+	free(r->run);
+	kept_runs_close(&r->kept);
+	pthread_cond_destroy(&r->more);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+/* ---- what the session asks ---- */
+
+void recorder_list(struct recorder *r, struct leased *into)
+{
+	pthread_mutex_lock(&r->lock);
+	for (uint32_t i = 0; i < r->list.kept_count; i++)
+		record_copy(&kept_run_table, RECORD_APPEND(into->kept, into->kept_count),
+			    &r->list.kept[i]);
+	pthread_mutex_unlock(&r->lock);
+}
+
+uint64_t recorder_used(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	uint64_t used = r->used;
+	pthread_mutex_unlock(&r->lock);
+	return used;
+}
+
+void recorder_begin(struct recorder *r, const char *run, const struct bytes *lease, uint32_t number,
+		    uint32_t attempt)
+{
+	struct job *job = job_new(JOB_BEGIN, run, number, attempt);
+
+	bytes_append(&job->bytes, lease->data, lease->size);
+	post(r, job);
+}
+
+void recorder_add(struct recorder *r, const struct bytes *frame)
+{
+	struct job *job = job_new(JOB_ADD, NULL, 0, 0);
+
+	framed_append(&job->bytes, frame->data, frame->size);
+	post(r, job);
+}
+
+void recorder_end(struct recorder *r)
+{
+	post(r, job_new(JOB_END, NULL, 0, 0));
+}
+
+void recorder_forget(struct recorder *r, const char *run, uint32_t number)
+{
+	post(r, job_new(JOB_FORGET, run, number, 0));
+}
+
+bool recorder_problem(struct recorder *r, struct error *problem)
+{
+	pthread_mutex_lock(&r->lock);
+	bool broken = r->is_broken;
+	*problem = r->problem;
+	pthread_mutex_unlock(&r->lock);
+	return broken;
+}
+
+void recorder_read(struct recorder *r, const char *run, uint32_t number, uint32_t attempt,
+		   uint64_t offset)
+{
+	struct job *job = job_new(JOB_READ, run, number, attempt);
+
+	job->offset = offset;
+	pthread_mutex_lock(&r->lock);
+	r->reading++;
+	pthread_mutex_unlock(&r->lock);
+	post(r, job);
+}
+
+int recorder_take(struct recorder *r, struct kept_read *read, struct error *err)
+{
+	pthread_mutex_lock(&r->lock);
+	/* Of several that were asked for, the last one's answer. */
+	int state = r->reading ? 0 : r->read_state;
+	if (state) {
+		*read = r->read;
+		*err = r->read_error;
+		r->read = (struct kept_read){0};
+		r->read_state = 0;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return state;
+}

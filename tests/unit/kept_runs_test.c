@@ -1,0 +1,312 @@
+/* Results in the spool: what is written is read, whatever became of the writer. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "agent/recorder.h"
+#include "common/clock.h"
+#include "common/framed.h"
+#include "common/memory.h"
+#include "proto/codec.h"
+#include "tests/unit/loop_device.h"
+
+#define DAY_NS (24 * 3600 * NS_PER_S)
+
+static struct kept_runs kept;
+static char spool[128];
+
+static int set_up(void **state)
+{
+	struct error err;
+
+	(void)state;
+	snprintf(spool, sizeof(spool), "%s/spool", test_folder);
+	if (!run("rm -rf '%s' && mkdir '%s'", spool, spool))
+		return -1;
+	return kept_runs_open(&kept, spool, &err);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	kept_runs_close(&kept);
+	return 0;
+}
+
+static struct bytes lease_of(const char *holder)
+{
+	const struct lease lease = {.holder = (char *)holder,
+				    .run = "r",
+				    .host = "h",
+				    .dead_after_ns = 10 * NS_PER_S,
+				    .clock_key = ""};
+	const struct envelope envelope = {.kind = MESSAGE_LEASE};
+	struct bytes frame = {0}, records = {0};
+
+	codec_pack(&envelope, &lease, &frame);
+	framed_append(&records, frame.data, frame.size);
+	free(frame.data);
+	return records;
+}
+
+/* A phase of `count` records of `size` bytes each. */
+static void add_phase(const char *name, uint32_t number, uint32_t count, size_t size)
+{
+	struct error err;
+	struct bytes lease = lease_of("ann@desk pid 1"), records = {0};
+	unsigned char *content = mem_new(size ? size : 1, 1);
+
+	assert_int_equal(kept_runs_make(&kept, name, &lease, &err), 0);
+	int fd = kept_runs_add(&kept, name, number, 1, &err);
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < count; i++)
+		framed_append(&records, content, size);
+	assert_int_equal(write(fd, records.data, records.size), records.size);
+	assert_int_equal(kept_runs_sync(&kept, name, fd, &err), 0);
+	close(fd);
+	free(content);
+	free(records.data);
+	free(lease.data);
+}
+
+static uint32_t runs_there(void)
+{
+	struct leased leased = {0};
+
+	kept_runs_list(&kept, &leased);
+	uint32_t count = leased.kept_count;
+	record_release(message_types[MESSAGE_LEASED].table, &leased);
+	return count;
+}
+
+static void only_plain_names_are_runs(void **state)
+{
+	static const struct {
+		const char *name;
+		bool want;
+	} rows[] = {
+		{"20261130-191502-3fa9", true},
+		{"a_b.c", true},
+		{"", false},
+		{".", false},
+		{"..", false},
+		{"../x", false},
+		{"a/b", false},
+		{".hidden", false},
+		{"a b", false},
+		{"a\nb", false},
+		{"\xc3\xa4", false},
+		{"123456789012345678901234567890123456789012345678901234567890123", true},
+		{"1234567890123456789012345678901234567890123456789012345678901234", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("'%s'\n", rows[i].name);
+		assert_int_equal(kept_runs_is_name(rows[i].name), rows[i].want);
+	}
+}
+
+static void what_is_listed_is_what_is_there(void **state)
+{
+	struct leased leased = {0};
+
+	(void)state;
+	add_phase("run-a", 3, 2, 100);
+	add_phase("run-a", 12, 1, 10);
+	assert_true(run("touch '%s/results/stray' && mkdir '%s/results/.hidden'", spool, spool));
+	kept_runs_list(&kept, &leased);
+	assert_int_equal(leased.kept_count, 1);
+	assert_string_equal(leased.kept[0].run, "run-a");
+	assert_string_equal(leased.kept[0].holder, "ann@desk pid 1");
+	assert_int_equal(leased.kept[0].phases_count, 2);
+	assert_int_equal(leased.kept[0].phases[0].number, 3);
+	assert_int_equal(leased.kept[0].phases[0].bytes, 2 * 108);
+	assert_int_equal(leased.kept[0].phases[1].number, 12);
+	record_release(message_types[MESSAGE_LEASED].table, &leased);
+}
+
+static void a_run_is_forgotten_phase_by_phase(void **state)
+{
+	struct leased leased = {0};
+
+	(void)state;
+	add_phase("run-a", 3, 2, 100);
+	add_phase("run-a", 4, 2, 100);
+	kept_runs_forget(&kept, "run-a", 0);
+	kept_runs_forget(&kept, "run-a", 3);
+	kept_runs_list(&kept, &leased);
+	assert_int_equal(leased.kept_count, 1);
+	assert_int_equal(leased.kept[0].phases_count, 1);
+	assert_int_equal(leased.kept[0].phases[0].number, 4);
+	record_release(message_types[MESSAGE_LEASED].table, &leased);
+	kept_runs_forget(&kept, "run-a", 4);
+	assert_int_equal(runs_there(), 0);
+	kept_runs_forget(&kept, "../spool", UINT32_MAX); /* no run: nothing happens */
+	assert_true(run("test -d '%s'", spool));
+}
+
+/* Reads in pieces until the end; answers the records. */
+static uint32_t read_all(const char *name, uint32_t number, uint64_t *torn)
+{
+	struct kept_read read = {0};
+	struct error err;
+	uint32_t records = 0, turns = 0;
+
+	do {
+		const unsigned char *record;
+		size_t size;
+		assert_int_equal(kept_runs_read(&kept, name, number, 1, read.next, &read, &err), 0);
+		struct framed framed = {.data = read.bytes.data, .size = read.bytes.size};
+		while (framed_next(&framed, &record, &size))
+			records++;
+		free(read.bytes.data);
+		assert_true(++turns < 100);
+	} while (!read.is_end);
+	*torn = read.torn;
+	return records;
+}
+
+static void a_large_file_comes_in_pieces(void **state)
+{
+	uint64_t torn;
+
+	(void)state;
+	add_phase("run-a", 1, 5000, 1000);            /* five pieces */
+	add_phase("run-a", 2, 3, 2 * KEPT_RUNS_READ); /* each larger than a piece */
+	add_phase("run-a", 3, 0, 0);
+	assert_int_equal(read_all("run-a", 1, &torn), 5000);
+	assert_int_equal(torn, 0);
+	assert_int_equal(read_all("run-a", 2, &torn), 3);
+	assert_int_equal(torn, 0);
+	assert_int_equal(read_all("run-a", 3, &torn), 0);
+	assert_int_equal(torn, 0);
+}
+
+static void a_torn_end_is_told_and_damage_ends_it(void **state)
+{
+	char path[256];
+	uint64_t torn;
+
+	(void)state;
+	add_phase("run-a", 1, 3000, 1000);
+	snprintf(path, sizeof(path), "%s/results/run-a/phase.1.1", spool);
+	assert_int_equal(truncate(path, 3000 * 1008 - 7), 0);
+	assert_int_equal(read_all("run-a", 1, &torn), 2999);
+	assert_int_equal(torn, 1001);
+	int fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "x", 1, 1500 * 1008 + 500), 1);
+	close(fd);
+	assert_int_equal(read_all("run-a", 1, &torn), 1500);
+	assert_int_equal(torn, 1500 * 1008 - 7);
+}
+
+static void count_expired(void *context, const char *name, uint64_t bytes)
+{
+	assert_string_equal(name, "old");
+	assert_true(bytes > 0);
+	++*(int *)context;
+}
+
+static void only_what_is_too_old_expires(void **state)
+{
+	int expired = 0;
+
+	(void)state;
+	add_phase("old", 1, 1, 10);
+	add_phase("new", 1, 1, 10);
+	assert_true(run("touch -d '3 days ago' '%s/results/old/lease' '%s/results/old/phase.1.1'",
+			spool, spool));
+	kept_runs_expire(&kept, 4 * DAY_NS, count_expired, &expired);
+	assert_int_equal(expired, 0);
+	kept_runs_expire(&kept, 2 * DAY_NS, count_expired, &expired);
+	assert_int_equal(expired, 1);
+	assert_int_equal(runs_there(), 1);
+}
+
+/* ---- the thread ---- */
+
+static struct recorder *open_recorder(uint64_t limit)
+{
+	struct error err;
+	struct recorder *recorder = recorder_new(spool, limit, DAY_NS, &err);
+
+	assert_non_null(recorder);
+	return recorder;
+}
+
+static void record_phase(struct recorder *recorder, uint32_t records)
+{
+	unsigned char content[1000] = {0};
+	const struct bytes frame = {.data = content, .size = sizeof(content)};
+	struct bytes lease = lease_of("ann");
+
+	recorder_begin(recorder, "run-a", &lease, 1, 1);
+	for (uint32_t i = 0; i < records; i++)
+		recorder_add(recorder, &frame);
+	recorder_end(recorder);
+	free(lease.data);
+}
+
+static void what_is_recorded_is_there_after_a_restart(void **state)
+{
+	struct leased leased = {0};
+	struct error problem;
+	uint64_t torn;
+
+	(void)state;
+	struct recorder *recorder = open_recorder(1 << 20);
+	record_phase(recorder, 100);
+	assert_false(recorder_problem(recorder, &problem));
+	recorder_free(recorder);
+	assert_int_equal(read_all("run-a", 1, &torn), 100);
+
+	recorder = open_recorder(1 << 20);
+	recorder_list(recorder, &leased);
+	assert_int_equal(leased.kept_count, 1);
+	assert_true(recorder_used(recorder) > 100 * 1008);
+	record_release(message_types[MESSAGE_LEASED].table, &leased);
+	recorder_forget(recorder, "run-a", UINT32_MAX);
+	recorder_free(recorder);
+	assert_int_equal(runs_there(), 0);
+}
+
+static void at_the_limit_the_rest_is_left_out_and_said(void **state)
+{
+	struct error problem = {0};
+	uint64_t torn, end = clock_now_ns() + 20 * NS_PER_S;
+
+	(void)state;
+	struct recorder *recorder = open_recorder(50 * 1008);
+	record_phase(recorder, 100);
+	while (!recorder_problem(recorder, &problem) && clock_now_ns() < end)
+		clock_sleep(NS_PER_MS);
+	assert_non_null(strstr(problem.text, "spool_limit"));
+	recorder_free(recorder);
+	assert_int_equal(read_all("run-a", 1, &torn), 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_plain_names_are_runs),
+		cmocka_unit_test_setup_teardown(what_is_listed_is_what_is_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_run_is_forgotten_phase_by_phase, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_large_file_comes_in_pieces, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_torn_end_is_told_and_damage_ends_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(only_what_is_too_old_expires, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_recorded_is_there_after_a_restart, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(at_the_limit_the_rest_is_left_out_and_said, set_up,
+						tear_down),
+	};
+
+	test_folder_make();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
