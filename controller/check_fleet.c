@@ -68,6 +68,10 @@ static void print_host(struct looking *looking, const struct fleet_host *host,
 	}
 	for (uint32_t t = 0; t < host->ready.targets_count; t++)
 		print_target(host, phase, &host->ready.targets[t]);
+	char spool[UNITS_TEXT_SIZE];
+	printf("    keeps its results, at most %s, in the agent's spool until they are on this "
+	       "controller's disk\n",
+	       units_format_bytes(spool, host->ready.spool_bytes));
 	for (uint32_t n = 0; n < host->ready.notes_count; n++)
 		printf("    note: %s\n", host->ready.notes[n].name);
 }

@@ -141,8 +141,9 @@ void collect_timeline(void *context, uint32_t host, const struct timeline *timel
 	if (!collect->start_ns || collect->is_ending || collect->phase_host[host] == UINT32_MAX)
 		return;
 	uint32_t h = collect->phase_host[host];
-	uint64_t latest = (clock_now_ns() + BUCKET_SLACK_NS - collect->start_ns) /
-			  current(collect)->bucket_ns;
+	uint64_t until_ns = collect->until_ns ? collect->until_ns : clock_now_ns();
+	uint64_t latest =
+		(until_ns + BUCKET_SLACK_NS - collect->start_ns) / current(collect)->bucket_ns;
 	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
 		const struct timeline_bucket *from = &timeline->buckets[i];
 		if (from->target >= collect->phase->targets_count) {
@@ -318,6 +319,7 @@ static void fill_ready(const struct ready *ready, struct result_phase_host *entr
 		note->name = mem_text(ready->notes[i].name);
 	}
 	entry->buffer_bytes = ready->buffer_bytes;
+	entry->spool_bytes = ready->spool_bytes;
 }
 
 static void fill_workers(struct filling *filling, struct result_phase_host *entry)

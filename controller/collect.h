@@ -17,6 +17,7 @@ struct collect {
 	uint64_t start_ns;   /* start instant, controller's clock; 0: not sent */
 	uint64_t bytes;      /* of all hosts so far, for the progress line */
 	uint64_t dropped;    /* increments that could not be: unknown target, impossible bucket */
+	uint64_t until_ns;   /* controller's clock: no bucket lies after it; 0: the present */
 	bool is_ending;      /* the figures are being made: what still comes is not taken */
 };
 

@@ -78,7 +78,9 @@ static void fill_estimate(struct result_clock *into, const struct host_clock *cl
 /* Since the run's start; what was before that is at 0. */
 static uint64_t since(uint64_t at_ns, uint64_t begin_ns)
 {
-	return at_ns > begin_ns ? at_ns - begin_ns : 0;
+	int64_t after = (int64_t)(at_ns - begin_ns);
+
+	return after > 0 ? (uint64_t)after : 0;
 }
 
 static struct result_disruption *add_disruption(struct result_clock *into, const char *kind,
@@ -116,7 +118,8 @@ static void fill_disruptions(struct result_clock *into, const struct host_clock 
 	}
 }
 
-void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t at_ns)
+void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t at_ns,
+		     uint64_t run_start_ns)
 {
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct result_clock *into = &result->hosts[i].clock;
@@ -124,7 +127,7 @@ void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t 
 		host_clock_init(&clock, fleet, &fleet->hosts[i], 0);
 		count_stamps(into, &clock);
 		fill_estimate(into, &clock, at_ns);
-		fill_disruptions(into, &clock, &fleet->hosts[i], at_ns);
+		fill_disruptions(into, &clock, &fleet->hosts[i], run_start_ns);
 		clock_fit_round_trips(clock.samples, clock.count, &into->rtt_min_ns,
 				      &into->rtt_p50_ns, &into->rtt_p99_ns);
 		host_clock_release(&clock);

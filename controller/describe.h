@@ -9,7 +9,8 @@
 void describe_hosts(struct result *result, const struct fleet *fleet);
 
 /* Fills each host's clock from all exchanges so far: offset and drift at `at_ns` of the
- * controller's clock, which is also where times of disruptions count from. */
-void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t at_ns);
+ * controller's clock; times of disruptions count from `run_start_ns`. */
+void describe_clocks(struct result *result, const struct fleet *fleet, uint64_t at_ns,
+		     uint64_t run_start_ns);
 
 #endif

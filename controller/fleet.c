@@ -71,8 +71,13 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 		struct fleet_host *host = &fleet->hosts[i];
 		host->plan = &hosts->hosts[i];
 		host->keys = &keyring->hosts[i];
-		host->endpoint =
-			endpoint_of(host->plan, host->plan->local ? local_ports[local++] : 0);
+		host->endpoint = endpoint_of(
+			host->plan, host->plan->local && local_ports ? local_ports[local++] : 0);
+		if (host->plan->local && !local_ports) {
+			fleet_end_with(host, FLEET_STATUS_REFUSED,
+				       "its agent was the controller's own and ended with it");
+			continue;
+		}
 		if (take_secret(host->clock_key, sizeof(host->clock_key), err) < 0 ||
 		    take_secret(&host->clock_session, sizeof(host->clock_session), err) < 0 ||
 		    reach_resolve(&host->reach, host->endpoint, err) < 0 ||

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "controller/clock_exchange.h"
+#include "controller/clock_record.h"
 #include "controller/keyring.h"
 #include "controller/plan.h"
 #include "controller/reach.h"
@@ -72,7 +73,9 @@ struct fleet_host {
 
 struct fleet {
 	struct channel *channel;
-	struct clock_exchange *clocks; /* one a host, numbered alike */
+	struct clock_exchange *clocks;       /* one a host, numbered alike */
+	const struct clock_record *recorded; /* instead of them, of a run that is over; lent */
+	uint32_t kept_phase; /* phases up to it are on the disk: agents may forget them */
 	struct fleet_host *hosts;
 	uint32_t count;
 	char run[64];
@@ -85,10 +88,14 @@ struct fleet {
 	/* Called for each new timeline batch, in order, once; NULL: nobody wants them. */
 	void (*on_timeline)(void *context, uint32_t host, const struct timeline *timeline);
 	void *context;
+	/* Called for what comes out of a spool, of any lease, and for each `fetched`; it may take
+	 * the body. NULL: nobody has asked. */
+	void (*on_kept)(void *context, uint32_t host, struct message *message);
+	void *kept_context;
 };
 
-/* `hosts` and `keyring` are lent until fleet_close; `ports` has each local agent's port, in order.
- */
+/* `hosts` and `keyring` are lent until fleet_close; `local_ports` has each local agent's port, in
+ * order; NULL: they went with the controller that they belonged to, and are REFUSED. */
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
 	       const struct keyring *keyring, const uint16_t *local_ports, struct error *err);
 void fleet_close(struct fleet *fleet);

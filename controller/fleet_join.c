@@ -114,7 +114,7 @@ static bool is_releasing(const struct fleet *fleet)
  * no answer is waited for. */
 static void ask_release(struct fleet *fleet)
 {
-	struct release body = {.keep = false};
+	struct release body = {.kept_phase = fleet->kept_phase};
 
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct fleet_host *host = &fleet->hosts[i];

@@ -189,8 +189,11 @@ static void on_leased_message(struct fleet *fleet, struct fleet_host *host, stru
 {
 	const struct envelope *envelope = &message->envelope;
 
-	if (strcmp(envelope->lease, fleet->lease) != 0) {
-		fleet->dropped++;
+	if (strcmp(envelope->lease, fleet->lease) != 0 || envelope->kind == MESSAGE_FETCHED) {
+		if (fleet->on_kept)
+			fleet->on_kept(fleet->kept_context, fleet_number(fleet, host), message);
+		else
+			fleet->dropped++;
 		return;
 	}
 	switch (envelope->kind) {
@@ -223,10 +226,11 @@ static struct fleet_host *host_of(struct fleet *fleet, const struct channel_peer
 
 	for (size_t i = 1; i < peer->size && i < 10; i++)
 		number = number * 10 + (unsigned long)(peer->id[i] - '0');
-	if (number < 1 || number > fleet->count)
-		return NULL;
-	struct fleet_host *host = &fleet->hosts[number - 1];
-	return channel_peer_is(&host->peer, peer) ? host : NULL;
+	/* Hosts that there is no connection to have no number. */
+	for (unsigned long i = number > 0 ? number - 1 : 0; i < fleet->count; i++)
+		if (channel_peer_is(&fleet->hosts[i].peer, peer))
+			return &fleet->hosts[i];
+	return NULL;
 }
 
 void fleet_take_frame(struct fleet *fleet, const struct channel_peer *peer,

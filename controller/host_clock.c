@@ -29,6 +29,20 @@ static void announce(struct host_clock *clock, const struct disruption *disrupti
 	*kept = cut;
 }
 
+static void copy_recorded(struct host_clock *clock, const struct clock_record_host *host,
+			  uint64_t from_ns)
+{
+	uint32_t first = 0;
+
+	while (first < host->count && host->samples[first].t1 < from_ns)
+		first++;
+	clock->count = host->count - first;
+	clock->samples = mem_new(clock->count, sizeof(*clock->samples));
+	if (clock->count)
+		memcpy(clock->samples, host->samples + first,
+		       clock->count * sizeof(*clock->samples));
+}
+
 void host_clock_init(struct host_clock *clock, const struct fleet *fleet,
 		     const struct fleet_host *host, uint64_t from_ns)
 {
@@ -36,6 +50,8 @@ void host_clock_init(struct host_clock *clock, const struct fleet *fleet,
 	if (fleet->clocks)
 		clock->samples = clock_exchange_copy(fleet->clocks, number_of(fleet, host), from_ns,
 						     &clock->count);
+	else if (fleet->recorded)
+		copy_recorded(clock, &fleet->recorded->hosts[number_of(fleet, host)], from_ns);
 	/* A gap is the agent's, and a set wall clock not the base clock's: neither moves theta. */
 	for (uint32_t i = 0; i < host->disruptions_count; i++)
 		if (host->disruptions[i].kind == DISRUPTION_SUSPEND ||

@@ -8,6 +8,7 @@
 #include "controller/keygen.h"
 #include "controller/options.h"
 #include "controller/plan.h"
+#include "controller/recover.h"
 #include "controller/report/explain.h"
 #include "controller/run.h"
 #include "controller/sign.h"
@@ -99,6 +100,10 @@ static int execute(const struct options *options)
 		return judge_execute(options);
 	if (options->command == OPTIONS_KEYGEN)
 		return make_keys(options);
+	if (options->command == OPTIONS_COLLECT)
+		return recover_collect(options);
+	if (options->command == OPTIONS_RUN && options->resume)
+		return recover_resume(options);
 	return with_plan(options);
 }
 

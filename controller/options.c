@@ -10,6 +10,8 @@
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"                       [--sign-key FILE] [--quiet]\n"
+	"       muster run --resume RUN [--key NAME | --insecure] [--sign-key FILE] [--quiet]\n"
+	"       muster collect RUN [--key NAME | --insecure] [--sign-key FILE] [--quiet]\n"
 	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster explain [CODE]\n"
@@ -30,6 +32,12 @@ const char options_usage[] =
 	"                    --fleet each one what it would do and lose, and what refuses it; no "
 	"I/O\n"
 	"  fleet             ask every host what it is and how well its clock is known; no I/O\n"
+	"  run --resume      go on with a run that did not come to its end: trials that are whole "
+	"stand,\n"
+	"                    the others are run; RUN is its directory, with .partial or without\n"
+	"  collect           fetch what agents have kept of a run whose controller or connection "
+	"was\n"
+	"                    lost, and complete its result\n"
 	"  explain           the rule behind a finding, where it comes from and what to do; all "
 	"of\n"
 	"                    them without CODE\n"
@@ -75,6 +83,7 @@ enum {
 	OPTION_INSECURE = 256,
 	OPTION_VERBOSE,
 	OPTION_FLEET,
+	OPTION_RESUME,
 	OPTION_SIGN,
 	OPTION_SIGN_KEY,
 	OPTION_KEY,
@@ -87,6 +96,7 @@ static const struct option known[] = {
 	{"set", required_argument, NULL, 's'},
 	{"insecure", no_argument, NULL, OPTION_INSECURE},
 	{"fleet", no_argument, NULL, OPTION_FLEET},
+	{"resume", no_argument, NULL, OPTION_RESUME},
 	{"sign", no_argument, NULL, OPTION_SIGN},
 	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
 	{"key", required_argument, NULL, OPTION_KEY},
@@ -110,6 +120,7 @@ static const struct command {
 	{"run", OPTIONS_RUN, "plan", false},
 	{"check", OPTIONS_CHECK, "plan", false},
 	{"fleet", OPTIONS_FLEET, "plan", false},
+	{"collect", OPTIONS_COLLECT, "run directory", false},
 	{"explain", OPTIONS_EXPLAIN, "code", true},
 	{"verify", OPTIONS_VERIFY, "run directory", false},
 	{"keygen", OPTIONS_KEYGEN, "name", false, true},
@@ -205,6 +216,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_FLEET:
 			options->fleet = true;
+			break;
+		case OPTION_RESUME:
+			options->resume = true;
 			break;
 		case OPTION_SIGN:
 			options->signing = true;

@@ -13,6 +13,7 @@ enum options_command {
 	OPTIONS_FLEET,
 	OPTIONS_EXPLAIN,
 	OPTIONS_VERIFY,
+	OPTIONS_COLLECT,
 	OPTIONS_KEYGEN,
 	OPTIONS_JUDGE,
 	OPTIONS_HELP,
@@ -34,6 +35,7 @@ struct options {
 	bool signing; /* keygen --sign */
 	bool fleet;   /* check: ask the hosts too */
 	bool as_json; /* judge: no report but the result */
+	bool resume;  /* run: the operand is a run directory */
 	bool quiet;   /* no progress */
 	bool verbose;
 };

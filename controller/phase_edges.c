@@ -27,7 +27,9 @@ uint64_t phase_edges_since_run(const struct phase_edges *edges, const struct hos
 	if (!agent_ns || !host->borders_count)
 		return 0;
 	*instant = host_clock_instant(clock, agent_ns, about(edges, host, agent_ns));
-	return instant->at_ns > edges->run_start_ns ? instant->at_ns - edges->run_start_ns : 1;
+	/* A run that was taken up again can have begun before the clock's zero. */
+	int64_t since = (int64_t)(instant->at_ns - edges->run_start_ns);
+	return since > 0 ? (uint64_t)since : 1;
 }
 
 /* ---- buckets ---- */

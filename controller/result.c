@@ -174,6 +174,8 @@ static const struct record_row phase_host_rows[] = {
 	{MEMBER_LIST(struct result_phase_host, workers, worker_table), .doc = "all of them"},
 	{MEMBER(struct result_phase_host, cpu_ns), .doc = "of the agent's process"},
 	{MEMBER(struct result_phase_host, buffer_bytes), .doc = "memory the agent held for it"},
+	{MEMBER(struct result_phase_host, spool_bytes),
+	 .doc = "the most that its results could take of the agent's spool"},
 	{MEMBER_ONE(struct result_phase_host, edges, edges_table), .doc = "of its buckets"},
 	{MEMBER_LIST(struct result_phase_host, start_refusals, name_table),
 	 .doc = "what its system refused for a punctual start"},

@@ -146,7 +146,7 @@ struct result_phase_host {
 	uint32_t devices_count;
 	struct result_worker *workers;
 	uint32_t workers_count;
-	uint64_t cpu_ns, buffer_bytes;
+	uint64_t cpu_ns, buffer_bytes, spool_bytes;
 	struct result_edges edges;
 	struct name *start_refusals; /* what its system refused for a punctual start */
 	uint32_t start_refusals_count;

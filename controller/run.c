@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/clock.h"
+#include "common/framed.h"
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/random.h"
@@ -17,41 +18,127 @@
 #include "controller/assembly.h"
 #include "controller/progress.h"
 #include "controller/report/report.h"
+#include "controller/replay.h"
+#include "controller/run_inside.h"
 #include "controller/run_phase.h"
 #include "controller/store.h"
 #include "proto/version.h"
 
-struct run {
-	const struct options *options;
-	struct plan *plan;
-	struct assembly assembly;
-	const volatile int *interrupted;
-	struct result result;
-	struct result_series series;
-	struct collect collect;
-	struct progress_line progress;
-	struct bytes exchanges; /* clock.bin */
-	struct sign_key *key;   /* NULL: MANIFEST.json is not signed */
-	char *directory;
-	bool began; /* a host was told to start */
-};
-
 /* ---- before ---- */
 
-static void describe_run(struct run *run)
+void run_describe(struct run *run, const char *started_at)
 {
 	struct result *result = &run->result;
-	char started[CLOCK_TEXT_SIZE];
 
-	clock_wall_text(started);
 	result->schema = mem_text(RESULT_SCHEMA);
 	result->run = mem_text(run->assembly.fleet.run);
-	result->started_at = mem_text(started);
+	result->started_at = mem_text(started_at);
 	result->version = mem_text(version_text());
 	result->min_window_ns = run->plan->min_window;
 	for (uint32_t i = 0; i < run->assembly.keyring.count; i++)
 		result->insecure = result->insecure || run->assembly.keyring.hosts[i].insecure;
 	result->plan = run->plan;
+}
+
+/* ---- the journal ---- */
+
+static uint32_t crc_of_plan(const char *directory)
+{
+	char *path = mem_format("%s.partial/plan.yaml", directory);
+	FILE *file = fopen(path, "r");
+	char part[4096];
+	uint32_t crc = 0;
+	size_t size;
+
+	while (file && (size = fread(part, 1, sizeof(part), file)) > 0)
+		crc = framed_crc(crc, part, size);
+	if (file)
+		fclose(file);
+	free(path);
+	return crc;
+}
+
+/* Without one the run goes on: agents keep what they measure all the longer. */
+static void open_journal(struct run *run)
+{
+	char *partial = store_again_partial(run->directory);
+	struct error err;
+
+	run->journal = journal_open(partial, run->before != NULL,
+				    run->before ? run->before->whole_bytes : 0, &err);
+	if (!run->journal)
+		log_warning("%s: a run that is killed cannot be taken up again", err.text);
+	free(partial);
+}
+
+static void note_head(struct run *run)
+{
+	const struct options *options = run->options;
+	const struct fleet *fleet = &run->assembly.fleet;
+	struct journal_head head = {.format = 1,
+				    .run = (char *)fleet->run,
+				    .started_at = run->result.started_at,
+				    .fingerprint = (char *)version_fingerprint(),
+				    .run_start_ns = run->collect.run_start_ns,
+				    .now_ns = clock_now_ns(),
+				    .plan_crc = crc_of_plan(run->directory),
+				    .kept_trials = run->whole_trials,
+				    .seed = run->seed,
+				    .insecure = run->result.insecure};
+
+	for (uint32_t i = 0; i < options->settings_count; i++) {
+		struct name *setting = RECORD_APPEND(head.settings, head.settings_count);
+		setting->name = options->settings[i];
+	}
+	journal_add(run->journal, JOURNAL_HEAD, &head);
+	free(head.settings);
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		struct journal_host host = {.host = i,
+					    .name = fleet->hosts[i].plan->name,
+					    .facts = fleet->hosts[i].facts};
+		journal_add(run->journal, JOURNAL_HOST, &host);
+	}
+}
+
+/* ---- what was measured before ---- */
+
+static uint64_t elapsed(const struct journal_content *before)
+{
+	uint64_t start = before->heads[before->heads_count - 1].run_start_ns, latest = 0;
+
+	for (uint32_t p = 0; p < before->phases_count; p++) {
+		const struct journal_phase *phase = &before->phases[p];
+		uint64_t end = phase->is_ended ? phase->ended.now_ns : phase->start_ns;
+		if (end && end - start > latest)
+			latest = end - start;
+	}
+	return latest;
+}
+
+/* A run that is taken up again goes on in time: a second after what it had, however long ago that
+ * was, since nobody's clock runs from one system's start to its next. */
+static uint64_t elapsed_before(const struct run *run)
+{
+	return run->before ? elapsed(run->before) + NS_PER_S : 0;
+}
+
+static void take_up_again(struct run *run)
+{
+	const struct journal_head *first = &run->before->heads[0];
+	struct collect *collect = &run->collect;
+	uint64_t run_start_ns = collect->run_start_ns;
+	char now[CLOCK_TEXT_SIZE];
+	struct fleet fleet;
+
+	replay_fleet(&fleet, run->before, &run->assembly.hosts);
+	collect->run_start_ns = first->run_start_ns;
+	replay_phases(collect, &fleet, run->before, run->plan, run->whole_trials);
+	collect->run_start_ns = run_start_ns;
+	replay_fleet_release(&fleet);
+	clock_wall_text(now);
+	findings_add(&run->result, "RESUMED", NULL, NULL, NULL, NULL, NULL,
+		     "begun at %s; taken up again at %s behind %u of %u trials", first->started_at,
+		     now, run->whole_trials, run->plan->repeat);
 }
 
 static int set_up(struct run *run, struct error *err)
@@ -60,8 +147,10 @@ static int set_up(struct run *run, struct error *err)
 	run->assembly.fleet.context = &run->collect;
 	if (assembly_gather(&run->assembly, run->plan, run->interrupted, err) < 0)
 		return -1;
-	run->collect = (struct collect){
-		.result = &run->result, .series = &run->series, .run_start_ns = clock_now_ns()};
+	run->collect = (struct collect){.result = &run->result,
+					.series = &run->series,
+					.run_start_ns = clock_now_ns() - elapsed_before(run)};
+	note_head(run);
 	describe_hosts(&run->result, &run->assembly.fleet);
 	progress_say(&run->progress, "%u host%s ready: run %s", run->assembly.fleet.count,
 		     run->assembly.fleet.count == 1 ? "" : "s", run->assembly.fleet.run);
@@ -101,17 +190,27 @@ static enum run_phase_end check_phases(struct run *run, struct run_phase *phase)
 
 	for (uint32_t p = 0; p < run->plan->phases_count && end == RUN_PHASE_MEASURED; p++)
 		end = run_phase_check(phase, &run->plan->phases[p], p + 1);
-	if (run->result.phases_count)
-		log_states(&run->result.phases[0]);
+	if (end != RUN_PHASE_MEASURED)
+		log_states(&run->result.phases[run->result.phases_count - 1]);
 	return end;
+}
+
+/* Numbers are never given twice: what agents keep is known by them. */
+static uint32_t last_number(const struct run *run)
+{
+	const struct journal_content *before = run->before;
+
+	return before && before->phases_count
+		       ? before->phases[before->phases_count - 1].begun.number
+		       : run->plan->phases_count;
 }
 
 static enum run_phase_end run_trials(struct run *run, struct run_phase *phase)
 {
 	enum run_phase_end end = RUN_PHASE_MEASURED;
-	uint32_t number = run->plan->phases_count;
+	uint32_t number = last_number(run);
 
-	for (uint32_t trial = 1; trial <= run->plan->repeat; trial++) {
+	for (uint32_t trial = run->whole_trials + 1; trial <= run->plan->repeat; trial++) {
 		for (uint32_t p = 0; p < run->plan->phases_count; p++) {
 			const struct phase *planned = &run->plan->phases[p];
 			progress_say(&run->progress, "phase %s (%u of %u, trial %u of %u)",
@@ -127,6 +226,14 @@ static enum run_phase_end run_trials(struct run *run, struct run_phase *phase)
 	return end;
 }
 
+/* A host that was lost may have measured on; phases that were not run can be. */
+static bool has_left(const struct run *run, enum run_phase_end end)
+{
+	const struct fleet *fleet = &run->assembly.fleet;
+
+	return end != RUN_PHASE_MEASURED || fleet_alive(fleet) < fleet->count;
+}
+
 static void run_phases(struct run *run)
 {
 	struct run_phase phase = {.fleet = &run->assembly.fleet,
@@ -134,11 +241,16 @@ static void run_phases(struct run *run)
 				  .plan = run->plan,
 				  .progress = &run->progress,
 				  .interrupted = run->interrupted,
-				  .seed = random_seed()};
+				  .journal = run->journal,
+				  .seed = run->seed};
 	enum run_phase_end end = check_phases(run, &phase);
 
-	if (end == RUN_PHASE_MEASURED)
+	if (end == RUN_PHASE_MEASURED) {
+		if (run->before)
+			take_up_again(run);
 		end = run_trials(run, &phase);
+	}
+	run->is_incomplete = run->began && has_left(run, end);
 	if (end == RUN_PHASE_MEASURED || !run->result.phases_count)
 		return;
 	struct result_phase *last = &run->result.phases[run->result.phases_count - 1];
@@ -169,6 +281,8 @@ static void report_release(struct run *run, const struct fleet_host *host)
 
 static void release_fleet(struct run *run)
 {
+	journal_settle(run->journal, &run->assembly.fleet);
+	run->assembly.fleet.kept_phase = journal_kept(run->journal);
 	assembly_dismiss(&run->assembly);
 	for (uint32_t i = 0; i < run->assembly.fleet.count; i++)
 		report_release(run, &run->assembly.fleet.hosts[i]);
@@ -191,11 +305,19 @@ static void keep_exchanges(struct run *run)
 /* The results written, under their own name or, where that has no room, elsewhere. */
 static int store(struct run *run)
 {
-	struct error err;
+	struct error err = {0};
 
-	if (store_add(run->directory, "clock.bin", &run->exchanges, &err) == 0 &&
-	    store_finish(run->directory, &run->result, &run->series, run->key, &err) == 0)
+	/* The whole result has no use for it. */
+	if (!run->is_incomplete)
+		store_again_hide_journal(run->directory);
+	if (run->again)
+		run->put_aside = store_again_take(run->again, &err);
+	if (!err.text[0] && store_add(run->directory, "clock.bin", &run->exchanges, &err) == 0 &&
+	    store_finish(run->directory, &run->result, &run->series, run->key, &err) == 0) {
+		store_again_settle_journal(run->directory, true);
+		run->is_stored = true;
 		return 0;
+	}
 	log_error("%s", err.text);
 	char *rescued = store_rescue(run->directory, run->assembly.fleet.run, &run->exchanges,
 				     &run->result, &run->series, run->key, &err);
@@ -203,13 +325,39 @@ static int store(struct run *run)
 		log_error("all that was measured is in '%s' instead: move it where it shall stay",
 			  rescued);
 	else
-		log_error("nor elsewhere (%s): the report below is all that there is", err.text);
+		log_error("nor elsewhere (%s); `muster collect %s` makes it once more when there "
+			  "is room: its journal is there",
+			  err.text, run->directory);
+	store_again_settle_journal(run->directory, rescued != NULL);
 	free(run->directory);
 	run->directory = rescued;
 	return -1;
 }
 
-static int report(struct run *run)
+void run_count_phases(struct run *run)
+{
+	uint32_t wanted = run->plan->phases_count * run->plan->repeat;
+
+	if (run->result.phases_count >= wanted)
+		return;
+	run->is_incomplete = true;
+	findings_add(&run->result, "RUN_INCOMPLETE", NULL, NULL, NULL, NULL, NULL,
+		     "%u of %u phases were begun (%u phases, %u trial%s)", run->result.phases_count,
+		     wanted, run->plan->phases_count, run->plan->repeat,
+		     run->plan->repeat == 1 ? "" : "s");
+}
+
+static void say_what_is_left(struct run *run)
+{
+	if (!run->is_incomplete || !run->directory)
+		return;
+	progress_say(&run->progress,
+		     "`muster collect %s` fetches what agents still have of it, `muster run "
+		     "--resume %s` runs the trials that are missing",
+		     run->directory, run->directory);
+}
+
+int run_report(struct run *run)
 {
 	int code;
 
@@ -223,6 +371,9 @@ static int report(struct run *run)
 		log_error("cannot write the report to standard output");
 		code = code ? code : 6;
 	}
+	if (run->put_aside)
+		progress_say(&run->progress, "the result before is in '%s'", run->put_aside);
+	say_what_is_left(run);
 	if (run->directory && !run->key)
 		progress_say(
 			&run->progress,
@@ -231,8 +382,10 @@ static int report(struct run *run)
 	return code;
 }
 
-static void release_run(struct run *run)
+void run_release(struct run *run)
 {
+	journal_close(run->journal);
+	free(run->put_aside);
 	if (run->collect.result)
 		collect_release(&run->collect);
 	run->result.plan = NULL; /* the caller's */
@@ -244,7 +397,7 @@ static void release_run(struct run *run)
 }
 
 /* Read before any host is asked: hours of load for a key that cannot sign help nobody. */
-static int read_key(struct run *run, struct error *err)
+int run_read_key(struct run *run, struct error *err)
 {
 	const char *path =
 		run->options->sign_key ? run->options->sign_key : getenv("MUSTER_SIGN_KEY");
@@ -255,9 +408,32 @@ static int read_key(struct run *run, struct error *err)
 	return run->key ? 0 : -1;
 }
 
+/* From the lease to the report. The run's directory is there. */
+static int run_all(struct run *run, struct error *err)
+{
+	struct fleet *fleet = &run->assembly.fleet;
+	char started[CLOCK_TEXT_SIZE];
+
+	clock_wall_text(started);
+	run_describe(run, run->before ? run->before->heads[0].started_at : started);
+	open_journal(run);
+	if (set_up(run, err) < 0) {
+		assembly_dismiss(&run->assembly);
+		return -1;
+	}
+	run_phases(run);
+	/* First: all of a long run's exchanges take longer to fit than agents wait for a heartbeat.
+	 */
+	release_fleet(run);
+	describe_clocks(&run->result, fleet, run->collect.run_start_ns + elapsed_before(run),
+			run->collect.run_start_ns);
+	keep_exchanges(run);
+	return 0;
+}
+
 int run_execute(const struct options *options, struct plan *plan)
 {
-	struct run run = {.options = options, .plan = plan};
+	struct run run = {.options = options, .plan = plan, .seed = random_seed()};
 	struct fleet *fleet = &run.assembly.fleet;
 	struct error err = {0};
 	int code = 6;
@@ -265,27 +441,74 @@ int run_execute(const struct options *options, struct plan *plan)
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(fleet->run, sizeof(fleet->run));
-	if (read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
+	if (run_read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
 	    store_begin(options->out, fleet->run, options->operand, &run.directory, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;
-		goto out;
-	}
-	describe_run(&run);
-	if (set_up(&run, &err) < 0) {
+	} else if (run_all(&run, &err) < 0) {
 		log_error("%s", err.text);
-		assembly_dismiss(&run.assembly);
 		store_abandon(run.directory);
-		goto out;
+	} else {
+		code = run_report(&run);
 	}
-	run_phases(&run);
-	/* First: all of a long run's exchanges take longer to fit than agents wait for a heartbeat.
-	 */
-	release_fleet(&run);
-	describe_clocks(&run.result, fleet, run.collect.run_start_ns);
-	keep_exchanges(&run);
-	code = report(&run);
-out:
-	release_run(&run);
+	run_release(&run);
+	return code;
+}
+
+/* ---- again ---- */
+
+static int check_again(struct run *run, struct error *err)
+{
+	const struct journal_head *head = &run->before->heads[0];
+
+	if (framed_crc(0, run->again->plan.data, run->again->plan.size) != head->plan_crc) {
+		error_set(err, ERROR_USAGE,
+			  "plan.yaml of '%s' was changed since the run began: phases of two plans "
+			  "are no run; run the new plan by itself",
+			  run->again->directory);
+		return -1;
+	}
+	if (replay_check(run->before, run->plan, &run->assembly.hosts, err) < 0)
+		return -1;
+	run->whole_trials = journal_whole_trials(run->before, run->plan->phases_count);
+	if (run->whole_trials < run->plan->repeat)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "all %u trials of '%s' were measured: `muster collect` makes the result of them",
+		  run->plan->repeat, run->again->directory);
+	return -1;
+}
+
+int run_again(const struct options *options, struct plan *plan, const struct store_again *again,
+	      const struct journal_content *before)
+{
+	struct run run = {.options = options,
+			  .plan = plan,
+			  .again = again,
+			  .before = before,
+			  .seed = before->heads[0].seed};
+	struct error err = {0};
+	int code = 6;
+
+	run.interrupted = assembly_take_signals();
+	progress_init(&run.progress, options->quiet);
+	snprintf(run.assembly.fleet.run, sizeof(run.assembly.fleet.run), "%s",
+		 before->heads[0].run);
+	if (run_read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
+	    check_again(&run, &err) < 0 || store_again_begin(again, &err) < 0) {
+		log_error("%s", err.text);
+		code = err.kind == ERROR_USAGE ? 2 : 6;
+	} else {
+		run.directory = mem_text(again->directory);
+		progress_say(&run.progress, "run %s goes on behind %u of %u trials",
+			     run.assembly.fleet.run, run.whole_trials, plan->repeat);
+		if (run_all(&run, &err) < 0) {
+			log_error("%s", err.text);
+			if (again->has_ended)
+				store_abandon(again->directory);
+		} else
+			code = run_report(&run);
+	}
+	run_release(&run);
 	return code;
 }

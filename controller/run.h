@@ -3,11 +3,18 @@
 #define MUSTER_CONTROLLER_RUN_H
 
 #include "common/error.h"
+#include "controller/journal_read.h"
 #include "controller/options.h"
 #include "controller/plan.h"
+#include "controller/store_again.h"
 
 /* Measures, prints the report to stdout, writes the run directory. Answers the program's exit
  * code; errors are logged. SIGINT and SIGTERM stop the load, and what was measured is written. */
 int run_execute(const struct options *options, struct plan *plan);
+
+/* The same for a run that did not come to its end: what it has of whole trials stands, the others
+ * are run. `plan` is that of its directory. */
+int run_again(const struct options *options, struct plan *plan, const struct store_again *again,
+	      const struct journal_content *before);
 
 #endif

@@ -124,6 +124,7 @@ static void send_prepare(struct run_phase *run, const struct phase *phase, struc
 			       .seed = run->seed,
 			       .number = run->fleet->phase,
 			       .bucket_ns = run->plan->bucket,
+			       .kept_phase = run->fleet->kept_phase,
 			       .check = check,
 			       .targets_count = host->plan->targets_count};
 	uint64_t memory = host->facts.memory_bytes;
@@ -193,6 +194,11 @@ static void start(struct run_phase *run, const struct phase *phase)
 
 	phase_clock_start(&run->clock, run->fleet, length, run->plan->bucket);
 	run->collect->start_ns = run->clock.start_ns;
+	const struct journal_started started = {.number = run->fleet->phase,
+						.attempt = run->fleet->attempt,
+						.start_ns = run->clock.start_ns};
+	journal_add(run->journal, JOURNAL_STARTED, &started);
+	journal_add_clocks(run->journal, run->fleet);
 }
 
 /* ---- run ---- */
@@ -240,6 +246,7 @@ static void watch(struct run_phase *run, const struct phase *phase)
 	       !must_break_off(run)) {
 		fleet_pump(fleet, PUMP_MS);
 		phase_clock_follow(&run->clock);
+		journal_follow_clocks(run->journal, run->fleet);
 		lose_stuck(run, is_running, planned_end, "its load");
 		show_running(run, phase);
 	}
@@ -308,6 +315,17 @@ static enum run_phase_end try_once(struct run_phase *run, const struct phase *ph
 	return count_in(run->fleet, is_broken) ? RUN_PHASE_BROKEN : RUN_PHASE_MEASURED;
 }
 
+static void note_begun(struct run_phase *run, const struct phase *phase, uint32_t trial)
+{
+	const struct journal_begun begun = {.number = run->fleet->phase,
+					    .attempt = run->fleet->attempt,
+					    .trial = trial,
+					    .phase = (uint32_t)(phase - run->plan->phases)};
+
+	run->fleet->kept_phase = journal_kept(run->journal);
+	journal_add(run->journal, JOURNAL_BEGUN, &begun);
+}
+
 enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, uint32_t number,
 			     uint32_t trial, bool *began)
 {
@@ -315,6 +333,7 @@ enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, u
 
 	for (uint32_t attempt = 1; attempt <= ATTEMPTS; attempt++) {
 		fleet_begin_phase(run->fleet, number, attempt);
+		note_begun(run, phase, trial);
 		end = try_once(run, phase, trial, began);
 		if (end != RUN_PHASE_MEASURED || !count_in(run->fleet, is_late))
 			break;
@@ -324,6 +343,7 @@ enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, u
 	}
 	if (*began && !*run->interrupted)
 		phase_clock_tail(run->fleet);
+	journal_end_phase(run->journal, run->fleet, run->collect, number, end);
 	collect_end(run->collect, run->fleet);
 	return end;
 }

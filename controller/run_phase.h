@@ -6,6 +6,7 @@
 
 #include "controller/collect.h"
 #include "controller/fleet.h"
+#include "controller/journal.h"
 #include "controller/phase_clock.h"
 #include "controller/plan.h"
 #include "controller/progress.h"
@@ -17,6 +18,7 @@ struct run_phase {
 	struct progress_line *progress;
 	const volatile int *interrupted;
 	uint64_t seed;
+	struct journal *journal;  /* NULL: nothing is kept */
 	struct phase_clock clock; /* of the phase under way */
 	struct error err;         /* why REFUSED, when no host says so */
 };

@@ -53,6 +53,25 @@ static const struct catalogue_row rows[] = {
 	 "--insecure was typed on both sides.", OWN, "keep such a network to yourself"},
 	{"AGENT_NOTE", "NOTE", "What an agent says of its host, in its own words.",
 	 "A note of an agent, told once for each host.", OWN, NULL},
+	{"COLLECTED", "NOTE", "A host's part of a phase came later, out of its agent's spool.",
+	 "`muster collect` fetched it: the agent's own buckets, cut at its own clock as the start "
+	 "and "
+	 "its amendments had told it. Where no exchange with its clock is near, bounds are "
+	 "unknown.",
+	 OWN, NULL},
+	{"NOT_COLLECTED", "WARN", "A host could not be asked for what it has of the run.",
+	 "`muster collect` did not reach it, or it does not give it out.", OWN,
+	 "collect once more when it is there: what was not fetched stays in its spool"},
+	{"CONTROLLER_LOST", "INVALID", "The controller ended in the middle of a phase.",
+	 "The run's journal has the phase's beginning and not its end.", OWN,
+	 "`muster run --resume` runs the trial once more"},
+	{"RUN_INCOMPLETE", "INVALID", "Phases of the plan were not run.",
+	 "Fewer phases in the result than phases times repeat of the plan.", OWN,
+	 "`muster run --resume` runs the trials that are missing"},
+	{"RESUMED", "NOTE", "The run was interrupted and taken up again.",
+	 "`muster run --resume`: whole trials stand, the others were run later. Times go on one "
+	 "second behind what was there.",
+	 OWN, NULL},
 	{"FILE_LEFT", "WARN", "A file of the run is still on a host.",
 	 "The agent could not remove what it had made.", OWN,
 	 "remove it by hand when it is no longer wanted"},

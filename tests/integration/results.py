@@ -9,7 +9,8 @@ from lab import require
 
 class Result:
     def __init__(self, directory):
-        names = sorted(path.name for path in directory.iterdir())
+        # journal.bin: where something is left to collect or to go on with.
+        names = sorted(path.name for path in directory.iterdir() if path.name != "journal.bin")
         require(names == ["MANIFEST.json", "clock.bin", "plan.yaml", "run.json", "timeline.csv"],
                 f"the run directory holds {names}")
         self.run = json.loads((directory / "run.json").read_text())

@@ -10,6 +10,7 @@
 
 #include "agent/config.h"
 #include "common/memory.h"
+#include "controller/journal.h"
 #include "controller/manifest.h"
 #include "controller/plan.h"
 #include "controller/result.h"
@@ -69,6 +70,9 @@ static void every_member_has_its_row(void **state)
 	check(&result_bucket_table);
 	check(&manifest_table);
 	check(&agent_config_table);
+	for (int kind = 0; kind < JOURNAL_KINDS; kind++)
+		if (journal_table(kind))
+			check(journal_table(kind));
 }
 
 int main(void)

@@ -1,0 +1,370 @@
+#include "controller/fetch_kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+#define AGAIN_NS    (5 * NS_PER_S)
+#define PATIENCE_NS (60 * NS_PER_S)
+#define SERIES_MOST 65536 /* buckets of one record of the journal */
+
+/* One host's way through what it keeps. */
+struct fetching {
+	const struct kept_run *kept; /* NULL: nothing of this run */
+	uint32_t at;                 /* of its phases */
+	uint64_t offset, asked_ns;
+	bool is_asked, is_through;
+	struct message *chunk; /* since it was asked, until `fetched` says that all came */
+	uint32_t chunk_count;
+	struct journal_answer *answer; /* that is being filled; NULL: none */
+	struct journal_phase *phase;
+	char *before;
+};
+
+struct fetcher {
+	struct fleet *fleet;
+	struct journal_content *content;
+	struct fetched_parts *parts;
+	struct fetching *hosts;
+	uint64_t moved_ns;
+};
+
+/* ---- what is wanted ---- */
+
+static const struct kept_run *find_run(const struct leased *facts, const char *run)
+{
+	for (uint32_t i = 0; i < facts->kept_count; i++)
+		if (strcmp(facts->kept[i].run, run) == 0)
+			return &facts->kept[i];
+	return NULL;
+}
+
+static struct journal_phase *find_phase(struct journal_content *content,
+					const struct kept_phase *kept)
+{
+	for (uint32_t p = 0; p < content->phases_count; p++)
+		if (content->phases[p].begun.number == kept->number &&
+		    content->phases[p].begun.attempt == kept->attempt)
+			return &content->phases[p];
+	return NULL;
+}
+
+/* A phase whose end the controller has seen, on this host, is there already; one that it does not
+ * know was an attempt that failed, or belongs to a trial that was run again. */
+static struct journal_phase *find_wanted(struct fetcher *f, uint32_t host,
+					 const struct kept_phase *kept)
+{
+	struct journal_phase *phase = find_phase(f->content, kept);
+	const struct journal_answer *answer = phase ? journal_answer_of(phase, host) : NULL;
+
+	if (!phase || !phase->start_ns || (answer && answer->done && !answer->is_lost))
+		return NULL;
+	return phase;
+}
+
+/* ---- taking ---- */
+
+static void free_chunk(struct fetching *fetching)
+{
+	for (uint32_t i = 0; i < fetching->chunk_count; i++)
+		message_release(&fetching->chunk[i]);
+	free(fetching->chunk);
+	fetching->chunk = NULL;
+	fetching->chunk_count = 0;
+}
+
+static void add_border(struct journal_answer *answer, uint32_t from, uint64_t at_ns,
+		       int64_t drift_ppb)
+{
+	if (from == 0)
+		answer->borders_count = 0; /* the start itself has moved */
+	struct journal_border *border = RECORD_APPEND(answer->borders, answer->borders_count);
+	*border = (struct journal_border){.from = from, .at_ns = at_ns, .drift_ppb = drift_ppb};
+}
+
+static void add_buckets(struct fetching *fetching, uint32_t host, const struct timeline *from)
+{
+	struct journal_phase *phase = fetching->phase;
+	struct journal_series *last =
+		phase->series_count ? &phase->series[phase->series_count - 1] : NULL;
+
+	if (!last || last->host != host ||
+	    last->buckets.buckets_count + from->buckets_count > SERIES_MOST) {
+		last = RECORD_APPEND(phase->series, phase->series_count);
+		last->number = phase->begun.number;
+		last->host = host;
+	}
+	for (uint32_t i = 0; i < from->buckets_count; i++) {
+		struct timeline_bucket *bucket =
+			RECORD_APPEND(last->buckets.buckets, last->buckets.buckets_count);
+		*bucket = from->buckets[i];
+	}
+}
+
+static void *move_body(struct message *message)
+{
+	void *body = message->body;
+
+	message->body = NULL;
+	return body;
+}
+
+static void take_frame(struct fetching *fetching, uint32_t host, struct message *message)
+{
+	struct journal_answer *answer = fetching->answer;
+	const struct start *start = message->body;
+	const struct amend *amend = message->body;
+
+	switch (message->envelope.kind) {
+	case MESSAGE_READY:
+		if (!answer->ready)
+			answer->ready = move_body(message);
+		break;
+	case MESSAGE_START:
+		answer->is_started = true;
+		add_border(answer, 0, start->at_ns, start->drift_ppb);
+		break;
+	case MESSAGE_AMEND:
+		if (answer->borders_count)
+			add_border(answer, amend->bucket, amend->at_ns, amend->drift_ppb);
+		break;
+	case MESSAGE_DISRUPTION: {
+		struct disruption *disruption =
+			RECORD_APPEND(answer->disruptions, answer->disruptions_count);
+		*disruption = *(struct disruption *)message->body;
+		break;
+	}
+	case MESSAGE_TIMELINE:
+		add_buckets(fetching, host, message->body);
+		break;
+	case MESSAGE_DONE:
+		if (!answer->done)
+			answer->done = move_body(message);
+		break;
+	default:
+		break; /* prepare: what was asked is in the plan */
+	}
+}
+
+/* The host's part from its spool takes the place of what came of it. */
+static void begin_part(struct fetcher *f, uint32_t host)
+{
+	struct fetching *fetching = &f->hosts[host];
+	const struct journal_answer *old = journal_answer_of(fetching->phase, host);
+	uint64_t silence_ns = old ? old->silence_ns : 0, lost_ns = old ? old->lost_ns : 0;
+
+	fetching->before = old && old->why ? mem_text(old->why) : NULL;
+	fetching->answer = journal_answer_anew(fetching->phase, host);
+	fetching->answer->silence_ns = silence_ns;
+	fetching->answer->lost_ns = lost_ns;
+}
+
+static void end_part(struct fetcher *f, uint32_t host, uint64_t torn_bytes)
+{
+	struct fetching *fetching = &f->hosts[host];
+	struct journal_answer *answer = fetching->answer;
+
+	if (!answer->done) {
+		answer->is_lost = true;
+		answer->why = mem_text("its agent ended in mid-phase; what it had measured until "
+				       "then was in its spool");
+		if (!answer->lost_ns)
+			answer->lost_ns = fetching->phase->start_ns;
+	}
+	struct fetched_part *part = RECORD_APPEND(f->parts->parts, f->parts->count);
+	*part = (struct fetched_part){.host = host,
+				      .number = fetching->phase->begun.number,
+				      .is_whole = answer->done != NULL,
+				      .torn_bytes = torn_bytes,
+				      .before = fetching->before};
+	fetching->before = NULL;
+	fetching->answer = NULL;
+	fetching->phase = NULL;
+}
+
+/* ---- asking ---- */
+
+static void ask(struct fetcher *f, uint32_t host)
+{
+	struct fetching *fetching = &f->hosts[host];
+	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+	const struct fetch fetch = {.run = fetching->kept->run,
+				    .phase = kept->number,
+				    .attempt = kept->attempt,
+				    .offset = fetching->offset};
+
+	free_chunk(fetching);
+	fetching->is_asked = true;
+	fetching->asked_ns = clock_now_ns();
+	fleet_send(f->fleet, &f->fleet->hosts[host], MESSAGE_FETCH, &fetch);
+}
+
+static void next_phase(struct fetching *fetching)
+{
+	fetching->at++;
+	fetching->offset = 0;
+	fetching->is_asked = false;
+}
+
+static void fail(struct fetcher *f, uint32_t host, const char *why)
+{
+	struct fetching *fetching = &f->hosts[host];
+
+	if (!f->parts->failed[host])
+		f->parts->failed[host] = mem_text(why);
+	fetching->is_through = true;
+	if (fetching->answer) /* what came stands, as of a host that was lost */
+		end_part(f, host, 0);
+}
+
+static bool is_of(const struct fetching *fetching, const struct fetched *fetched)
+{
+	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+
+	return fetching->is_asked && fetched->phase == kept->number &&
+	       fetched->attempt == kept->attempt && fetched->offset == fetching->offset;
+}
+
+static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *fetched)
+{
+	struct fetching *fetching = &f->hosts[host];
+
+	if (fetched->error || (fetched->next <= fetched->offset && !fetched->is_end)) {
+		fail(f, host, fetched->error ? fetched->error : "it sends nothing of it");
+		return;
+	}
+	if (!fetching->answer)
+		begin_part(f, host);
+	for (uint32_t i = 0; i < fetching->chunk_count; i++)
+		take_frame(fetching, host, &fetching->chunk[i]);
+	free_chunk(fetching);
+	fetching->offset = fetched->next;
+	fetching->is_asked = false;
+	if (!fetched->is_end)
+		return;
+	end_part(f, host, fetched->torn_bytes);
+	next_phase(fetching);
+}
+
+/* fleet.on_kept */
+static void on_kept(void *context, uint32_t host, struct message *message)
+{
+	struct fetcher *f = context;
+	struct fetching *fetching = &f->hosts[host];
+
+	if (!fetching->kept || fetching->is_through)
+		return;
+	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+	f->moved_ns = clock_now_ns();
+	if (message->envelope.kind == MESSAGE_FETCHED) {
+		if (is_of(fetching, message->body))
+			on_fetched(f, host, message->body);
+		return;
+	}
+	if (!fetching->is_asked || message->envelope.phase != kept->number ||
+	    message->envelope.attempt != kept->attempt)
+		return;
+	struct message *taken = RECORD_APPEND(fetching->chunk, fetching->chunk_count);
+	taken->envelope = message->envelope;
+	taken->body = move_body(message);
+}
+
+/* ---- all of them ---- */
+
+/* False when the host is through. */
+static bool go_on(struct fetcher *f, uint32_t host)
+{
+	struct fetching *fetching = &f->hosts[host];
+
+	if (!fetching->kept || fetching->is_through)
+		return false;
+	if (f->fleet->hosts[host].status != FLEET_STATUS_LEASED) {
+		fail(f, host, f->fleet->hosts[host].why);
+		return false;
+	}
+	if (fetching->is_asked && clock_now_ns() - fetching->asked_ns < AGAIN_NS)
+		return true;
+	while (!fetching->phase && fetching->at < fetching->kept->phases_count) {
+		fetching->phase = find_wanted(f, host, &fetching->kept->phases[fetching->at]);
+		if (!fetching->phase)
+			next_phase(fetching);
+	}
+	if (fetching->phase) {
+		ask(f, host);
+		return true;
+	}
+	fetching->is_through = true;
+	f->parts->is_forgettable[host] = true;
+	return false;
+}
+
+static void begin(struct fetcher *f)
+{
+	struct fleet *fleet = f->fleet;
+
+	for (uint32_t h = 0; h < fleet->count; h++) {
+		struct fleet_host *host = &fleet->hosts[h];
+		if (host->status == FLEET_STATUS_LEASED)
+			f->hosts[h].kept = find_run(&host->facts, f->content->heads[0].run);
+		else if (host->why)
+			f->parts->failed[h] = mem_text(host->why);
+		else
+			f->parts->failed[h] = mem_text("it does not answer");
+	}
+}
+
+void fetch_kept(struct fetched_parts *parts, struct fleet *fleet, struct journal_content *content,
+		const volatile int *interrupted)
+{
+	struct fetcher f = {.fleet = fleet,
+			    .content = content,
+			    .parts = parts,
+			    .hosts = mem_new(fleet->count, sizeof(*f.hosts)),
+			    .moved_ns = clock_now_ns()};
+	bool left = true;
+
+	*parts = (struct fetched_parts){
+		.is_forgettable = mem_new(fleet->count, sizeof(*parts->is_forgettable)),
+		.failed = mem_new(fleet->count, sizeof(*parts->failed))};
+	begin(&f);
+	fleet->on_kept = on_kept;
+	fleet->kept_context = &f;
+	while (left && !*interrupted && clock_now_ns() - f.moved_ns < PATIENCE_NS) {
+		left = false;
+		for (uint32_t h = 0; h < fleet->count; h++)
+			left |= go_on(&f, h);
+		if (left)
+			fleet_pump(fleet, 5);
+	}
+	for (uint32_t h = 0; h < fleet->count; h++) {
+		if (f.hosts[h].kept && !f.hosts[h].is_through)
+			fail(&f, h, *interrupted ? "interrupted" : "it sent nothing for 60 s");
+		free_chunk(&f.hosts[h]);
+		free(f.hosts[h].before);
+	}
+	fleet->on_kept = NULL;
+	free(f.hosts);
+}
+
+void fetched_parts_release(struct fetched_parts *parts, uint32_t hosts)
+{
+	for (uint32_t i = 0; i < parts->count; i++)
+		free(parts->parts[i].before);
+	for (uint32_t h = 0; parts->failed && h < hosts; h++)
+		free(parts->failed[h]);
+	free(parts->parts);
+	free(parts->is_forgettable);
+	free(parts->failed);
+	*parts = (struct fetched_parts){0};
+}
+
+void fetch_kept_forget(const struct fetched_parts *parts, struct fleet *fleet, const char *run)
+{
+	const struct forget forget = {.run = (char *)run};
+
+	for (uint32_t h = 0; h < fleet->count; h++)
+		if (parts->is_forgettable[h] && fleet->hosts[h].status == FLEET_STATUS_LEASED)
+			fleet_send(fleet, &fleet->hosts[h], MESSAGE_FORGET, &forget);
+}

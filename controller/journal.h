@@ -1,0 +1,127 @@
+/* journal.h - what a run has measured so far, on disk as it goes: `journal.bin` in the run's
+ * temporary directory.
+ *
+ * So that a controller that is killed leaves something to complete (`muster collect`) and to go on
+ * with (`muster run --resume`). A row of records (common/framed.h), each a byte that says which
+ * (enum journal_kind) and the record as msgpack, or for JOURNAL_CLOCK a clock record
+ * (clock_record.h). What is in it are the agents' answers and the controller's instants, not
+ * figures: those are made of it again, by the code that makes them in a run (replay.h).
+ *
+ *     head  host…  { clock… begun started clock… (answer series…)… ended }…
+ *
+ * A run that is taken up again appends one more head and its hosts. A phase is on the disk when
+ * its `ended` is synced; only then do agents forget theirs. */
+#ifndef MUSTER_CONTROLLER_JOURNAL_H
+#define MUSTER_CONTROLLER_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "controller/clock_record.h"
+#include "controller/collect.h"
+#include "controller/fleet.h"
+
+#define JOURNAL_NAME "journal.bin"
+
+enum journal_kind {
+	JOURNAL_HEAD = 1,
+	JOURNAL_HOST,
+	JOURNAL_BEGUN,
+	JOURNAL_STARTED,
+	JOURNAL_CLOCK,
+	JOURNAL_ANSWER,
+	JOURNAL_SERIES,
+	JOURNAL_ENDED,
+	JOURNAL_KINDS,
+};
+
+struct journal_head {
+	uint32_t format; /* 1 */
+	char *run;
+	char *started_at;      /* wall clock, for people */
+	char *fingerprint;     /* of the messages that are in here */
+	uint64_t run_start_ns; /* controller's clock; wraps where the run is older than the clock */
+	uint64_t now_ns;       /* when this was written */
+	uint32_t plan_crc;     /* of plan.yaml's bytes (framed_crc) */
+	uint32_t kept_trials;  /* taken up again: those up to it hold, what is of others does not */
+	uint64_t seed;
+	bool insecure;
+	struct name *settings; /* --set, in order */
+	uint32_t settings_count;
+};
+struct journal_host {
+	uint32_t host; /* number in the fleet */
+	char *name;
+	struct leased facts;
+};
+struct journal_begun {
+	uint32_t number, attempt, trial;
+	uint32_t phase; /* index in the plan */
+};
+struct journal_started {
+	uint32_t number, attempt;
+	uint64_t start_ns;
+};
+struct journal_border {
+	uint32_t from;
+	uint64_t at_ns;
+	int64_t drift_ppb;
+};
+/* All that a host had to say of a phase. */
+struct journal_answer {
+	uint32_t number, host;
+	bool is_lost, is_started, is_stopped;
+	char *why;
+	uint64_t lost_ns, silence_ns;
+	struct ready *ready;   /* NULL: it did not */
+	struct failed *failed; /* likewise */
+	struct done *done;     /* likewise */
+	struct journal_border *borders;
+	uint32_t borders_count;
+	struct disruption *disruptions; /* of the run so far */
+	uint32_t disruptions_count;
+};
+/* Buckets as they came, before anything is put right; several of one host add up. */
+struct journal_series {
+	uint32_t number, host;
+	struct timeline buckets;
+};
+struct journal_ended {
+	uint32_t number;
+	uint32_t end; /* enum run_phase_end */
+	uint64_t now_ns;
+};
+/* The table of a kind; NULL for JOURNAL_CLOCK and what is none. */
+const struct record_table *journal_table(enum journal_kind kind);
+
+/* Appends a record to a journal that is made in memory. */
+void journal_pack(struct bytes *into, enum journal_kind kind, const void *record);
+void journal_pack_clock(struct bytes *into, const struct clock_record *record);
+
+struct journal;
+
+/* Makes `journal.bin` in the directory, or with `again` goes on behind what is whole of the one
+ * that is there (`keep` bytes). NULL with err. */
+struct journal *journal_open(const char *directory, bool again, uint64_t keep, struct error *err);
+/* -1 (ERROR_SETUP) where a live controller writes the one in that directory. */
+int journal_check_free(const char *directory, struct error *err);
+
+/* Waits for a sync under way. NULL is fine, here and below: then nothing is kept. */
+void journal_close(struct journal *journal);
+
+void journal_add(struct journal *journal, enum journal_kind kind, const void *record);
+/* The exchanges with all hosts since the last call. */
+void journal_add_clocks(struct journal *journal, struct fleet *fleet);
+/* The same, when the last were 2 s ago. */
+void journal_follow_clocks(struct journal *journal, struct fleet *fleet);
+
+/* The phase under way as it came from the hosts, before collect_end; then onto the disk, in a
+ * thread of its own. */
+void journal_end_phase(struct journal *journal, struct fleet *fleet, const struct collect *collect,
+		       uint32_t number, uint32_t end);
+/* Phases up to this number are on the disk; does not wait. */
+uint32_t journal_kept(struct journal *journal);
+/* Moves messages until they all are, at most 10 s. */
+void journal_settle(struct journal *journal, struct fleet *fleet);
+
+#endif

@@ -1,0 +1,51 @@
+/* journal_read.h - a run's journal, read back: phase by phase, what each host had said. */
+#ifndef MUSTER_CONTROLLER_JOURNAL_READ_H
+#define MUSTER_CONTROLLER_JOURNAL_READ_H
+
+#include "common/bytes.h"
+#include "common/error.h"
+#include "controller/journal.h"
+
+struct journal_phase {
+	struct journal_begun begun;
+	uint64_t start_ns; /* 0: no host was told to start */
+	bool is_ended;
+	struct journal_ended ended;
+	struct journal_answer *answers; /* in the order in which they came; of a host the last */
+	uint32_t answers_count;
+	struct journal_series *series; /* of all hosts */
+	uint32_t series_count;
+};
+
+struct journal_content {
+	struct journal_head *heads; /* the run's, then one for each time it was taken up again */
+	uint32_t heads_count;
+	struct journal_host *hosts; /* by number */
+	uint32_t hosts_count;
+	struct clock_record clocks;   /* by number as well */
+	struct journal_phase *phases; /* by number of the phase */
+	uint32_t phases_count;
+	uint64_t whole_bytes; /* what stands; behind it is at most a torn record */
+};
+
+/* Reads `<directory>/journal.bin`; -1 where there is none, or it is not one of this build. The
+ * content is zeroed before, and owns nothing on -1. */
+int journal_read(struct journal_content *content, const char *directory, struct error *err);
+/* The same from memory; everything is checked. */
+int journal_parse(struct journal_content *content, const unsigned char *data, size_t size,
+		  struct error *err);
+void journal_content_release(struct journal_content *content);
+
+/* The whole again as one journal, as if it had gone without interruption. */
+void journal_content_pack(const struct journal_content *content, struct bytes *into);
+
+/* A host's answer in a phase; NULL when it has none. */
+struct journal_answer *journal_answer_of(const struct journal_phase *phase, uint32_t host);
+/* In place of what it had said, also of its buckets: an empty answer to fill. */
+struct journal_answer *journal_answer_anew(struct journal_phase *phase, uint32_t host);
+
+/* Trials of which every one of `phases` phases was measured on each host from its start to its end;
+ * they count from the first on. */
+uint32_t journal_whole_trials(const struct journal_content *content, uint32_t phases);
+
+#endif

@@ -1,0 +1,292 @@
+#include "controller/recover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "controller/analysis/findings.h"
+#include "controller/describe.h"
+#include "controller/fetch_kept.h"
+#include "controller/journal_read.h"
+#include "controller/plan.h"
+#include "controller/replay.h"
+#include "controller/run.h"
+#include "controller/run_inside.h"
+#include "controller/run_phase.h"
+#include "controller/store.h"
+
+enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
+
+/* How long agents are held without a word while the figures are made. */
+#define COLLECT_DEAD_AFTER_NS (60 * NS_PER_S)
+
+/* A run directory, read. */
+struct found {
+	struct store_again again;
+	struct journal_content content;
+	struct plan plan;
+};
+
+/* ---- finding ---- */
+
+static void print_errors(const struct yaml_errors *errors)
+{
+	for (uint32_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->lines[i]);
+}
+
+/* The plan as it was: of the directory, with what was set on the command line. */
+static int read_plan(struct found *found, const char *name)
+{
+	const struct journal_head *head = &found->content.heads[0];
+	char **settings = mem_new(head->settings_count, sizeof(*settings));
+	struct yaml_errors errors = {.file = name};
+
+	for (uint32_t i = 0; i < head->settings_count; i++)
+		settings[i] = head->settings[i].name;
+	bool read = plan_parse(&found->plan, (const char *)found->again.plan.data,
+			       found->again.plan.size, settings, head->settings_count, &errors);
+	print_errors(&errors);
+	yaml_errors_release(&errors);
+	free(settings);
+	return read ? 0 : -1;
+}
+
+static void release(struct found *found)
+{
+	journal_content_release(&found->content);
+	store_again_release(&found->again);
+}
+
+/* 0, or -1 with the error logged. */
+static int find(struct found *found, const struct options *options)
+{
+	struct error err;
+
+	*found = (struct found){0};
+	if (store_again_find(&found->again, options->operand, &err) < 0) {
+		log_error("%s", err.text);
+		return -1;
+	}
+	char *partial = store_again_partial(found->again.directory);
+	const char *from = found->again.has_ended ? found->again.directory : partial;
+	char *plan = mem_format("%s/plan.yaml", from);
+	int failed = journal_check_free(from, &err);
+	if (!failed)
+		failed = journal_read(&found->content, from, &err);
+	if (failed)
+		log_error("%s", err.text);
+	else
+		failed = read_plan(found, plan);
+	if (failed)
+		release(found);
+	free(plan);
+	free(partial);
+	return failed;
+}
+
+/* ---- collect: the hosts ---- */
+
+static int connect_hosts(struct run *run, struct error *err)
+{
+	struct fleet *fleet = &run->assembly.fleet;
+	uint64_t dead_after = run->plan->fleet.dead_after;
+
+	run->plan->fleet.dead_after = COLLECT_DEAD_AFTER_NS;
+	int failed = fleet_open(fleet, run->plan, &run->assembly.hosts, &run->assembly.keyring,
+				NULL, err);
+	run->plan->fleet.dead_after = dead_after;
+	if (failed)
+		return -1;
+	/* Who is not there has its reason, and is told. */
+	if (fleet_join(fleet, run->interrupted, err) < 0)
+		log_warning("%s", err->text);
+	return 0;
+}
+
+static const char *phase_name(const struct journal_content *content, const struct plan *plan,
+			      uint32_t number, uint32_t *index)
+{
+	for (uint32_t p = 0; p < content->phases_count; p++)
+		if (content->phases[p].begun.number == number) {
+			*index = p;
+			return plan->phases[content->phases[p].begun.phase].name;
+		}
+	return NULL;
+}
+
+static void tell_parts(struct run *run, const struct journal_content *content,
+		       const struct fetched_parts *parts)
+{
+	char now[CLOCK_TEXT_SIZE];
+
+	clock_wall_text(now);
+	for (uint32_t i = 0; i < parts->count; i++) {
+		const struct fetched_part *part = &parts->parts[i];
+		const char *host = run->assembly.fleet.hosts[part->host].plan->name;
+		uint32_t index;
+		if (!phase_name(content, run->plan, part->number, &index))
+			continue;
+		findings_add(&run->result, "COLLECTED", NULL, &run->result.phases[index], host,
+			     NULL, NULL, "%s of its part came out of its spool at %s%s%s",
+			     part->is_whole ? "all" : "what it had measured until its agent ended",
+			     now, part->before ? "; before, it was lost: " : "",
+			     part->before ? part->before : "");
+	}
+	for (uint32_t h = 0; h < run->assembly.fleet.count; h++) {
+		if (!parts->failed[h])
+			continue;
+		run->is_incomplete = true;
+		findings_add(&run->result, "NOT_COLLECTED", NULL, NULL,
+			     run->assembly.fleet.hosts[h].plan->name, NULL, NULL, "%s",
+			     parts->failed[h]);
+	}
+}
+
+/* The phase in which the controller died: nobody watched it to its end. */
+static void tell_controller(struct run *run, const struct journal_content *content)
+{
+	for (uint32_t p = 0; p < content->phases_count; p++)
+		if (!content->phases[p].is_ended)
+			findings_add(&run->result, "CONTROLLER_LOST", NULL, &run->result.phases[p],
+				     NULL, NULL, NULL,
+				     "the controller ended in this phase; clocks were compared "
+				     "until then, and agents stopped by themselves after "
+				     "dead_after");
+}
+
+/* ---- collect: the result ---- */
+
+static void keep_clocks(struct run *run, const struct journal_content *content)
+{
+	clock_record_pack(&content->clocks, &run->exchanges);
+}
+
+/* The journal with all that has come: for who goes on, or collects once more. */
+static int rewrite_journal(struct run *run, const struct journal_content *content,
+			   struct error *err)
+{
+	struct bytes bytes = {0};
+
+	store_again_remove(run->directory, JOURNAL_NAME ".new");
+	journal_content_pack(content, &bytes);
+	int failed = store_add(run->directory, JOURNAL_NAME ".new", &bytes, err);
+	free(bytes.data);
+	if (failed)
+		return -1;
+	char *fresh = mem_format("%s.partial/" JOURNAL_NAME ".new", run->directory);
+	char *name = mem_format("%s.partial/" JOURNAL_NAME, run->directory);
+	failed = rename(fresh, name);
+	if (failed)
+		error_set(err, ERROR_SYSTEM, "cannot put '%s' in place", name);
+	free(fresh);
+	free(name);
+	return failed ? -1 : 0;
+}
+
+static void make_result(struct run *run, const struct journal_content *content,
+			const struct fetched_parts *parts)
+{
+	const struct journal_head *head = &content->heads[content->heads_count - 1];
+	struct fleet fleet;
+
+	run_describe(run, content->heads[0].started_at);
+	free(run->result.run);
+	run->result.run = mem_text(head->run);
+	run->result.insecure = head->insecure;
+	run->collect = (struct collect){
+		.result = &run->result, .series = &run->series, .run_start_ns = head->run_start_ns};
+	replay_fleet(&fleet, content, &run->assembly.hosts);
+	describe_hosts(&run->result, &fleet);
+	replay_phases(&run->collect, &fleet, content, run->plan, UINT32_MAX);
+	describe_clocks(&run->result, &fleet, head->now_ns, head->run_start_ns);
+	replay_fleet_release(&fleet);
+	tell_controller(run, content);
+	tell_parts(run, content, parts);
+	run_count_phases(run);
+	/* Then `muster run --resume` has something to do. */
+	if (journal_whole_trials(content, run->plan->phases_count) < run->plan->repeat)
+		run->is_incomplete = true;
+	keep_clocks(run, content);
+}
+
+static int collect_all(struct run *run, struct found *found, struct error *err)
+{
+	struct fetched_parts parts;
+
+	if (connect_hosts(run, err) < 0)
+		return EXIT_SET_UP;
+	fetch_kept(&parts, &run->assembly.fleet, &found->content, run->interrupted);
+	int code = EXIT_SET_UP;
+	if (store_again_begin(&found->again, err) == 0) {
+		run->directory = mem_text(found->again.directory);
+		if (rewrite_journal(run, &found->content, err) == 0) {
+			make_result(run, &found->content, &parts);
+			code = run_report(run);
+		}
+	}
+	/* On this disk before it is gone from theirs. */
+	if (run->is_stored)
+		fetch_kept_forget(&parts, &run->assembly.fleet, found->content.heads[0].run);
+	assembly_dismiss(&run->assembly);
+	fetched_parts_release(&parts, run->assembly.fleet.count);
+	return code;
+}
+
+int recover_collect(const struct options *options)
+{
+	struct found found;
+	struct error err = {0};
+
+	if (find(&found, options) < 0)
+		return EXIT_USAGE;
+	struct run run = {.options = options, .plan = &found.plan, .again = &found.again};
+	int code = EXIT_SET_UP;
+	run.interrupted = assembly_take_signals();
+	progress_init(&run.progress, options->quiet);
+	assembly_name_run(run.assembly.fleet.run, sizeof(run.assembly.fleet.run));
+	if (run_read_key(&run, &err) == 0 &&
+	    assembly_init(&run.assembly, &found.plan, options, &err) == 0 &&
+	    replay_check(&found.content, &found.plan, &run.assembly.hosts, &err) == 0)
+		code = collect_all(&run, &found, &err);
+	if (err.text[0] && code == EXIT_SET_UP) {
+		log_error("%s", err.text);
+		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
+	}
+	run_release(&run);
+	plan_release(&found.plan);
+	release(&found);
+	return code;
+}
+
+/* ---- resume ---- */
+
+int recover_resume(const struct options *options)
+{
+	struct found found;
+
+	if (options->settings_count || options->out) {
+		log_error("--resume takes plan, settings and directory as the run had them: --set "
+			  "and --out have no place here");
+		return EXIT_USAGE;
+	}
+	if (find(&found, options) < 0)
+		return EXIT_USAGE;
+	/* As they were typed: they are in the journal's new head as well. */
+	struct options as_before = *options;
+	const struct journal_head *head = &found.content.heads[0];
+	char **settings = mem_new(head->settings_count, sizeof(*settings));
+	for (uint32_t i = 0; i < head->settings_count; i++)
+		settings[i] = head->settings[i].name;
+	as_before.settings = settings;
+	as_before.settings_count = head->settings_count;
+	int code = run_again(&as_before, &found.plan, &found.again, &found.content);
+	free(settings);
+	plan_release(&found.plan);
+	release(&found);
+	return code;
+}

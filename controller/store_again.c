@@ -1,0 +1,198 @@
+#include "controller/store_again.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/memory.h"
+#include "controller/journal.h"
+#include "controller/store.h"
+
+#define PARTIAL     ".partial"
+#define BEFORE_MOST 1000
+
+char *store_again_partial(const char *directory)
+{
+	return mem_format("%s" PARTIAL, directory);
+}
+
+void store_again_remove(const char *directory, const char *name)
+{
+	char *path = mem_format("%s" PARTIAL "/%s", directory, name);
+
+	unlink(path);
+	free(path);
+}
+
+/* A journal that cannot be moved stays, and is part of the result. */
+void store_again_hide_journal(const char *directory)
+{
+	char *path = mem_format("%s" PARTIAL "/" JOURNAL_NAME, directory);
+	char *hidden = mem_format("%s.journal", directory);
+
+	if (rename(path, hidden) < 0 && errno != ENOENT)
+		log_warning("cannot move '%s': %s", path, strerror(errno));
+	free(hidden);
+	free(path);
+}
+
+void store_again_settle_journal(const char *directory, bool is_stored)
+{
+	char *path = mem_format("%s" PARTIAL "/" JOURNAL_NAME, directory);
+	char *hidden = mem_format("%s.journal", directory);
+
+	if (is_stored)
+		unlink(hidden);
+	else if (rename(hidden, path) < 0 && errno != ENOENT)
+		log_warning("the journal of the run is in '%s'", hidden);
+	free(hidden);
+	free(path);
+}
+
+/* ---- finding ---- */
+
+static char *plain_name(const char *run)
+{
+	char *name = mem_text(run);
+	size_t length = strlen(name), suffix = strlen(PARTIAL);
+
+	while (length > 1 && name[length - 1] == '/')
+		name[--length] = '\0';
+	if (length > suffix && strcmp(name + length - suffix, PARTIAL) == 0)
+		name[length - suffix] = '\0';
+	return name;
+}
+
+static bool has_journal(const char *directory)
+{
+	char *path = mem_format("%s/" JOURNAL_NAME, directory);
+	bool there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+static int read_file(const char *path, struct bytes *bytes, struct error *err)
+{
+	FILE *file = fopen(path, "r");
+	char part[65536];
+	size_t size;
+
+	while (file && (size = fread(part, 1, sizeof(part), file)) > 0)
+		bytes_append(bytes, part, size);
+	int failed = !file || ferror(file) ? -1 : 0;
+	if (failed)
+		error_set(err, ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
+	if (file)
+		fclose(file);
+	return failed;
+}
+
+static int absent(const struct store_again *again, struct error *err)
+{
+	struct stat st;
+
+	if (stat(again->directory, &st) == 0)
+		error_set(err, ERROR_USAGE,
+			  "'%s' has no " JOURNAL_NAME ": that run is whole, nothing is left to "
+			  "collect or to go on with",
+			  again->directory);
+	else
+		error_set(err, ERROR_USAGE,
+			  "neither '%s' nor '%s" PARTIAL "' is there: name the directory of a run",
+			  again->directory, again->directory);
+	return -1;
+}
+
+int store_again_find(struct store_again *again, const char *run, struct error *err)
+{
+	char *partial, *plan;
+
+	*again = (struct store_again){.directory = plain_name(run)};
+	partial = store_again_partial(again->directory);
+	again->has_ended = !has_journal(partial);
+	const char *from = again->has_ended ? again->directory : partial;
+	int failed = has_journal(from) ? 0 : absent(again, err);
+	plan = mem_format("%s/plan.yaml", from);
+	if (!failed)
+		failed = read_file(plan, &again->plan, err);
+	free(plan);
+	free(partial);
+	if (failed)
+		store_again_release(again);
+	return failed;
+}
+
+void store_again_release(struct store_again *again)
+{
+	free(again->directory);
+	free(again->plan.data);
+	*again = (struct store_again){0};
+}
+
+/* ---- beginning ---- */
+
+/* What the end of the run that was killed had begun to write. */
+static void remove_results(const char *directory)
+{
+	static const char *const names[] = {"clock.bin", "run.json", "timeline.csv",
+					    "MANIFEST.json", "report.html"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		store_again_remove(directory, names[i]);
+}
+
+static int copy_journal(const struct store_again *again, struct error *err)
+{
+	char *path = mem_format("%s/" JOURNAL_NAME, again->directory);
+	struct bytes bytes = {0};
+	int failed = read_file(path, &bytes, err);
+
+	if (!failed)
+		failed = store_add(again->directory, JOURNAL_NAME, &bytes, err);
+	free(bytes.data);
+	free(path);
+	return failed;
+}
+
+int store_again_begin(const struct store_again *again, struct error *err)
+{
+	if (!again->has_ended) {
+		remove_results(again->directory);
+		return 0;
+	}
+	char *partial = store_again_partial(again->directory);
+	int failed = mkdir(partial, 0777);
+	if (failed)
+		error_set(err, ERROR_SYSTEM, "cannot make '%s': %s", partial, strerror(errno));
+	else if (store_add(again->directory, "plan.yaml", &again->plan, err) < 0 ||
+		 copy_journal(again, err) < 0) {
+		store_abandon(again->directory);
+		failed = -1;
+	}
+	free(partial);
+	return failed;
+}
+
+char *store_again_take(const struct store_again *again, struct error *err)
+{
+	struct stat st;
+
+	*err = (struct error){0};
+	if (lstat(again->directory, &st) < 0)
+		return NULL;
+	for (unsigned i = 1; i < BEFORE_MOST; i++) {
+		char *before = mem_format("%s.before-%u", again->directory, i);
+		if (lstat(before, &st) < 0 && rename(again->directory, before) == 0)
+			return before;
+		free(before);
+	}
+	error_set(err, ERROR_SYSTEM, "cannot put '%s' aside: %s", again->directory,
+		  strerror(errno));
+	return NULL;
+}

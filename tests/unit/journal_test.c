@@ -1,0 +1,340 @@
+/* A run's journal: what was written is read, as far as it goes; what is none is refused; and the
+ * figures that are made of it are those of the run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/framed.h"
+#include "common/memory.h"
+#include "controller/journal_read.h"
+#include "controller/replay.h"
+#include "proto/version.h"
+
+#define START_NS (1000 * NS_PER_S)
+
+static const char *const names[] = {"a", "b"};
+
+static void put_head(struct bytes *bytes, const char *run, uint32_t kept_trials)
+{
+	struct journal_head head = {.format = 1,
+				    .run = (char *)run,
+				    .started_at = "then",
+				    .fingerprint = (char *)version_fingerprint(),
+				    .run_start_ns = START_NS - 10 * NS_PER_S,
+				    .kept_trials = kept_trials};
+
+	journal_pack(bytes, JOURNAL_HEAD, &head);
+	for (uint32_t h = 0; h < 2; h++) {
+		struct journal_host host = {.host = h,
+					    .name = (char *)names[h],
+					    .facts = {.system = "S",
+						      .kernel = "k",
+						      .hostname = "h",
+						      .boot_id = "b",
+						      .container = "",
+						      .io_limit = ""}};
+		journal_pack(bytes, JOURNAL_HOST, &host);
+	}
+}
+
+/* A host's part: 5,000 bytes in bucket 1, done or lost. */
+static void put_part(struct bytes *bytes, uint32_t number, uint32_t host, bool is_done)
+{
+	struct done_target target = {
+		.target = "t",
+		.bytes_written = 5000,
+		.operations = 5,
+		.first_io_ns = START_NS + 5,
+		.last_io_ns = START_NS + 900 * NS_PER_MS,
+	};
+	struct done done = {.targets = &target, .targets_count = 1};
+	struct journal_border border = {.at_ns = START_NS};
+	struct journal_answer answer = {.number = number,
+					.host = host,
+					.is_started = true,
+					.is_lost = !is_done,
+					.why = is_done ? NULL : "gone",
+					.lost_ns = is_done ? 0 : START_NS + NS_PER_S,
+					.done = is_done ? &done : NULL,
+					.borders = &border,
+					.borders_count = 1};
+	struct timeline_bucket bucket = {
+		.bucket = 1, .bytes_written = 5000, .operations = 5, .worst_ns = 9};
+	struct journal_series series = {.number = number,
+					.host = host,
+					.buckets = {.buckets = &bucket, .buckets_count = 1}};
+
+	journal_pack(bytes, JOURNAL_ANSWER, &answer);
+	journal_pack(bytes, JOURNAL_SERIES, &series);
+}
+
+enum how { WHOLE, ONE_LOST, UNFINISHED };
+
+static void put_phase(struct bytes *bytes, uint32_t number, uint32_t trial, uint32_t phase,
+		      enum how how)
+{
+	const struct journal_begun begun = {
+		.number = number, .attempt = 1, .trial = trial, .phase = phase};
+	const struct journal_started started = {
+		.number = number, .attempt = 1, .start_ns = START_NS};
+	const struct journal_ended ended = {.number = number, .now_ns = START_NS + 2 * NS_PER_S};
+
+	journal_pack(bytes, JOURNAL_BEGUN, &begun);
+	journal_pack(bytes, JOURNAL_STARTED, &started);
+	if (how == UNFINISHED)
+		return;
+	put_part(bytes, number, 0, true);
+	put_part(bytes, number, 1, how == WHOLE);
+	journal_pack(bytes, JOURNAL_ENDED, &ended);
+}
+
+static struct journal_content parse(const struct bytes *bytes)
+{
+	struct journal_content content;
+	struct error err;
+
+	if (journal_parse(&content, bytes->data, bytes->size, &err) < 0)
+		fail_msg("%s", err.text);
+	return content;
+}
+
+static void trials_count_while_every_phase_is_whole(void **state)
+{
+	static const struct {
+		enum how phases[4];
+		uint32_t count, want;
+	} rows[] = {
+		{{WHOLE, WHOLE, WHOLE, WHOLE}, 4, 2},
+		{{WHOLE, WHOLE, WHOLE, ONE_LOST}, 4, 1},
+		{{WHOLE, WHOLE, WHOLE, UNFINISHED}, 4, 1},
+		{{WHOLE, WHOLE, WHOLE}, 3, 1},
+		{{ONE_LOST, WHOLE, WHOLE, WHOLE}, 4, 0},
+		{{WHOLE, UNFINISHED}, 2, 0},
+		{{WHOLE}, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bytes bytes = {0};
+		print_message("row %zu\n", i);
+		put_head(&bytes, "r", 0);
+		for (uint32_t p = 0; p < rows[i].count; p++)
+			put_phase(&bytes, 3 + p, 1 + p / 2, p % 2, rows[i].phases[p]);
+		struct journal_content content = parse(&bytes);
+		assert_int_equal(content.whole_bytes, bytes.size);
+		assert_int_equal(journal_whole_trials(&content, 2), rows[i].want);
+		journal_content_release(&content);
+		free(bytes.data);
+	}
+}
+
+static void a_cut_leaves_what_is_before_it(void **state)
+{
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	size_t head = bytes.size;
+	put_phase(&bytes, 3, 1, 0, WHOLE);
+	for (size_t size = head; size <= bytes.size; size++) {
+		const struct bytes part = {.data = bytes.data, .size = size};
+		struct journal_content content = parse(&part);
+		assert_true(content.whole_bytes <= size);
+		assert_int_equal(journal_whole_trials(&content, 1), size == bytes.size);
+		journal_content_release(&content);
+	}
+	free(bytes.data);
+}
+
+static void packed_again_it_says_the_same(void **state)
+{
+	struct bytes bytes = {0}, again = {0}, third = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	put_phase(&bytes, 3, 1, 0, WHOLE);
+	put_phase(&bytes, 4, 1, 1, UNFINISHED);
+	struct journal_content content = parse(&bytes);
+	journal_content_pack(&content, &again);
+	struct journal_content second = parse(&again);
+	journal_content_pack(&second, &third);
+	assert_int_equal(again.size, third.size);
+	assert_memory_equal(again.data, third.data, third.size);
+	assert_int_equal(second.phases_count, 2);
+	journal_content_release(&content);
+	journal_content_release(&second);
+	free(bytes.data);
+	free(again.data);
+	free(third.data);
+}
+
+static void taken_up_again_the_half_trial_is_dropped(void **state)
+{
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	put_phase(&bytes, 3, 1, 0, WHOLE);
+	put_phase(&bytes, 4, 2, 0, UNFINISHED);
+	put_head(&bytes, "r", 1);
+	put_phase(&bytes, 5, 2, 0, WHOLE);
+	struct journal_content content = parse(&bytes);
+	assert_int_equal(content.heads_count, 2);
+	assert_int_equal(content.phases_count, 2);
+	assert_int_equal(content.phases[1].begun.number, 5);
+	assert_int_equal(journal_whole_trials(&content, 1), 2);
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
+static void require_refused(const struct bytes *bytes, const char *want)
+{
+	struct journal_content content;
+	struct error err = {0};
+
+	assert_int_equal(journal_parse(&content, bytes->data, bytes->size, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	if (!strstr(err.text, want))
+		fail_msg("'%s' does not say '%s'", err.text, want);
+}
+
+static void what_is_no_journal_is_refused(void **state)
+{
+	struct bytes bytes = {0};
+
+	(void)state;
+	require_refused(&bytes, "no beginning");
+	put_phase(&bytes, 3, 1, 0, UNFINISHED);
+	require_refused(&bytes, "at byte 0");
+	bytes.size = 0;
+	put_head(&bytes, "r", 0);
+	put_part(&bytes, 3, 0, true); /* of a phase that was never begun */
+	require_refused(&bytes, "none of a run's journal");
+	bytes.size = 0;
+	put_head(&bytes, "r", 0);
+	put_head(&bytes, "another", 0);
+	require_refused(&bytes, "none of a run's journal");
+	bytes.size = 0;
+	put_head(&bytes, "r", 0);
+	framed_append(&bytes, "\x06\xc1", 2);
+	require_refused(&bytes, "none of a run's journal");
+	free(bytes.data);
+}
+
+/* ---- figures ---- */
+
+static void figures_come_out_of_it_again(void **state)
+{
+	struct bytes bytes = {0};
+	struct name target = {.name = "t"};
+	struct phase phase = {.name = "p",
+			      .op = PHASE_OP_WRITE,
+			      .targets = &target,
+			      .targets_count = 1,
+			      .runtime = NS_PER_S};
+	struct plan plan = {
+		.bucket = 100 * NS_PER_MS, .phases = &phase, .phases_count = 1, .repeat = 2};
+	struct plan_host hosts[2] = {{.name = "a"}, {.name = "b"}};
+	const struct plan_hosts both = {.hosts = hosts, .count = 2};
+	struct result result = {0};
+	struct result_series series = {0};
+	struct fleet fleet;
+	struct error err;
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	put_phase(&bytes, 2, 1, 0, WHOLE);
+	put_phase(&bytes, 3, 2, 0, ONE_LOST);
+	put_phase(&bytes, 4, 3, 0, UNFINISHED);
+	struct journal_content content = parse(&bytes);
+	assert_int_equal(replay_check(&content, &plan, &both, &err), 0);
+	struct collect collect = {.result = &result,
+				  .series = &series,
+				  .run_start_ns = content.heads[0].run_start_ns};
+	replay_fleet(&fleet, &content, &both);
+	replay_phases(&collect, &fleet, &content, &plan, UINT32_MAX);
+	replay_fleet_release(&fleet);
+	assert_int_equal(result.phases_count, 3);
+	for (uint32_t h = 0; h < 2; h++) {
+		assert_string_equal(result.phases[0].hosts[h].state, "complete");
+		assert_int_equal(result.phases[0].hosts[h].targets[0].bytes, 5000);
+		assert_int_equal(result.phases[0].hosts[h].targets[0].first_io_ns,
+				 10 * NS_PER_S + 5);
+	}
+	assert_non_null(result.phases[0].cluster);
+	assert_int_equal(result.phases[0].start_ns, 10 * NS_PER_S);
+	/* The bounds are not known: there was no exchange. */
+	assert_true(result.phases[0].hosts[0].edges.bound_ns == UINT64_MAX);
+	assert_string_equal(result.phases[1].hosts[1].state, "lost");
+	assert_string_equal(result.phases[1].hosts[1].text, "gone");
+	assert_int_equal(result.phases[1].hosts[1].targets[0].bytes, 5000);
+	assert_null(result.phases[1].cluster);
+	assert_string_equal(result.phases[2].hosts[0].state, "lost");
+
+	hosts[1].name = "c";
+	assert_int_equal(replay_check(&content, &plan, &both, &err), -1);
+	assert_non_null(strstr(err.text, "plan.yaml was changed"));
+	collect_release(&collect);
+	record_release(&result_table, &result);
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
+/* An agent's bucket of a far future takes no memory. */
+static void buckets_of_the_far_future_are_put_at_the_end(void **state)
+{
+	struct bytes bytes = {0};
+	struct name target = {.name = "t"};
+	struct phase phase = {.name = "p",
+			      .op = PHASE_OP_WRITE,
+			      .targets = &target,
+			      .targets_count = 1,
+			      .runtime = NS_PER_S};
+	struct plan plan = {
+		.bucket = 100 * NS_PER_MS, .phases = &phase, .phases_count = 1, .repeat = 1};
+	struct plan_host hosts[2] = {{.name = "a"}, {.name = "b"}};
+	const struct plan_hosts both = {.hosts = hosts, .count = 2};
+	struct timeline_bucket bucket = {.bucket = UINT32_MAX, .bytes_written = 1, .operations = 1};
+	struct journal_series far = {
+		.number = 2, .host = 1, .buckets = {.buckets = &bucket, .buckets_count = 1}};
+	struct result result = {0};
+	struct result_series series = {0};
+	struct fleet fleet;
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	put_phase(&bytes, 2, 1, 0, ONE_LOST);
+	journal_pack(&bytes, JOURNAL_SERIES, &far);
+	struct journal_content content = parse(&bytes);
+	struct collect collect = {
+		.result = &result, .series = &series, .run_start_ns = START_NS - NS_PER_S};
+	replay_fleet(&fleet, &content, &both);
+	replay_phases(&collect, &fleet, &content, &plan, 1);
+	replay_fleet_release(&fleet);
+	assert_true(series.phases[0].series[1][0].count < 10000);
+	assert_int_equal(result.phases[0].hosts[1].targets[0].bytes, 5001);
+	collect_release(&collect);
+	record_release(&result_table, &result);
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(trials_count_while_every_phase_is_whole),
+		cmocka_unit_test(a_cut_leaves_what_is_before_it),
+		cmocka_unit_test(packed_again_it_says_the_same),
+		cmocka_unit_test(taken_up_again_the_half_trial_is_dropped),
+		cmocka_unit_test(what_is_no_journal_is_refused),
+		cmocka_unit_test(figures_come_out_of_it_again),
+		cmocka_unit_test(buckets_of_the_far_future_are_put_at_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
