@@ -1,12 +1,14 @@
 #include "agent/session_inside.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "agent/spool_need.h"
 #include "common/memory.h"
+#include "common/units.h"
 
 #define HARVEST_NS       SPOOL_HARVEST_NS
 #define HEARTBEAT_NS     NS_PER_S
@@ -191,6 +193,7 @@ static void queue_done(struct session *s)
 	phase_run_done(s->run, &done);
 	done.sequence = s->outbox.sequence + 1;
 	done.frozen_ns = s->longest_gap_ns;
+	done.frozen_from_ns = s->gap_from_ns;
 	queue_message(s, MESSAGE_DONE, &done);
 	record_release(&done_table, &done);
 	s->done_queued = true;
@@ -212,9 +215,15 @@ static void expire(struct session *s, const char *why)
 /* Somebody who hears and says nothing of it must not take the host's memory. */
 static void watch_outbox(struct session *s)
 {
-	if (s->outbox.bytes > OUTBOX_BYTES_MOST)
-		expire(s,
-		       "the controller is alive, and has acknowledged none of 32 MiB of results");
+	uint64_t most = s->setup->outbox_most ? s->setup->outbox_most : OUTBOX_BYTES_MOST;
+	char why[128], text[UNITS_TEXT_SIZE];
+
+	if (s->outbox.bytes <= most)
+		return;
+	snprintf(why, sizeof(why),
+		 "the controller is alive, and has acknowledged none of %s of results",
+		 units_format_bytes(text, s->outbox.bytes));
+	expire(s, why);
 }
 
 static void poll_running(struct session *s, uint64_t now)
@@ -277,8 +286,10 @@ static void tick(struct session *s)
 {
 	uint64_t now = clock_now_ns();
 
-	if (s->ticked_ns && now - s->ticked_ns > s->longest_gap_ns)
+	if (s->ticked_ns && now - s->ticked_ns > s->longest_gap_ns) {
 		s->longest_gap_ns = now - s->ticked_ns;
+		s->gap_from_ns = s->ticked_ns;
+	}
 	s->ticked_ns = now;
 	session_watch_door(s, now);
 	tell_disruptions(s);

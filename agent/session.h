@@ -27,6 +27,7 @@ struct session_setup {
 	bool insecure;                     /* without, beyond the loopback */
 	int parent_fd;                     /* when it closes, the agent ends; -1: none */
 	const atomic_bool *stop;           /* set by a signal: stop the load, clean up, end */
+	uint64_t outbox_most; /* bytes that wait for acknowledgement; 0: OUTBOX_BYTES_MOST */
 };
 
 /* Serves until `stop` or the parent's end; a phase under way is stopped and what muster made is

@@ -36,6 +36,7 @@ struct session {
 	bool answered; /* ready or failed was sent */
 	bool done_queued;
 	uint64_t harvested_ns, progress_ns;
+	uint64_t gap_from_ns;               /* when the longest began */
 	uint64_t ticked_ns, longest_gap_ns; /* how long the session itself stood still */
 	struct outbox outbox;
 	struct cleaner *cleaner;

@@ -177,7 +177,7 @@ static void on_start(struct session *s, const struct start *start)
 		return;
 	}
 	if (session_go(s, AGENT_EVENT_START)) {
-		s->longest_gap_ns = 0;
+		s->longest_gap_ns = s->gap_from_ns = 0;
 		session_record_begin(s, start);
 		phase_run_start(s->run, start);
 	}

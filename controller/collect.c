@@ -384,6 +384,9 @@ static void fill_done(struct filling *filling, uint32_t h)
 	entry->text = mem_text(text);
 	entry->cpu_ns = done->cpu_ns;
 	entry->frozen_ns = done->frozen_ns;
+	struct host_instant from;
+	entry->frozen_from_ns = phase_edges_since_run(&filling->edges, &filling->clock,
+						      filling->host, done->frozen_from_ns, &from);
 	entry->start_spin_ns = done->start_spin_ns;
 	for (uint32_t i = 0; i < done->start_refusals_count; i++) {
 		struct name *name =

@@ -181,6 +181,7 @@ static const struct record_row phase_host_rows[] = {
 	 .doc = "what its system refused for a punctual start"},
 	{MEMBER(struct result_phase_host, start_spin_ns),
 	 .doc = "how long its workers spun before the start; 0: they slept"},
+	{MEMBER(struct result_phase_host, frozen_from_ns), .doc = "when the next began"},
 	{MEMBER(struct result_phase_host, frozen_ns),
 	 .doc = "longest time in which the agent itself did not run"},
 	{MEMBER(struct result_phase_host, silence_ns),

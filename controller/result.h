@@ -151,8 +151,9 @@ struct result_phase_host {
 	struct name *start_refusals; /* what its system refused for a punctual start */
 	uint32_t start_refusals_count;
 	uint64_t start_spin_ns;
-	uint64_t frozen_ns;  /* longest time in which the agent did not run */
-	uint64_t silence_ns; /* longest silence over suspect_after; 0: none */
+	uint64_t frozen_from_ns; /* when the next began; 0: none */
+	uint64_t frozen_ns;      /* longest time in which the agent did not run */
+	uint64_t silence_ns;     /* longest silence over suspect_after; 0: none */
 	struct name *notes;
 	uint32_t notes_count;
 };

@@ -288,6 +288,7 @@ static const struct record_row done_rows[] = {
 	{MEMBER(struct done, process_read_bytes), .doc = "that the kernel charged to the agent"},
 	{MEMBER(struct done, process_written_bytes), .doc = "likewise"},
 	{MEMBER(struct done, cpu_ns), .doc = "processor time of the agent in this phase"},
+	{MEMBER(struct done, frozen_from_ns), .doc = "when the next began, on the agent's clock"},
 	{MEMBER(struct done, frozen_ns),
 	 .doc = "longest time in which the agent itself did not run (stopped, or starved)"},
 };

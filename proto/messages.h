@@ -249,6 +249,7 @@ struct done {
 	uint64_t process_read_bytes,
 		process_written_bytes; /* /proc/self/io; 0 where there is none */
 	uint64_t cpu_ns;               /* of the agent's process during the phase */
+	uint64_t frozen_from_ns;       /* when the next began; 0: none */
 	uint64_t frozen_ns; /* longest time in which the agent itself did not run; set by the
 			       session */
 };

@@ -147,15 +147,20 @@ static void check_hosts(struct result *result, const struct result_phase *phase,
 static void check_liveness(struct result *result, const struct result_phase *phase)
 {
 	uint64_t limit_ns = result->plan ? result->plan->fleet.suspect_after : FROZEN_NS;
-	char text[UNITS_TEXT_SIZE];
+	char text[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
 
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
 		struct result_finding *finding;
 		if (limit_ns && host->frozen_ns >= limit_ns) {
-			finding = findings_add(result, "HOST_FROZEN", NULL, phase, host->host, NULL,
-					       NULL, "the agent itself did not run for %s",
-					       units_format_ns(text, (double)host->frozen_ns));
+			finding = findings_add(
+				result, "HOST_FROZEN", NULL, phase, host->host, NULL, NULL,
+				"degraded: the agent itself did not run for %s, from "
+				"%s to %s into the run",
+				units_format_ns(text, (double)host->frozen_ns),
+				units_format_ns(from, (double)host->frozen_from_ns),
+				units_format_ns(to,
+						(double)(host->frozen_from_ns + host->frozen_ns)));
 			findings_figure(finding, "frozen_ns", (double)host->frozen_ns);
 		} else if (host->silence_ns && !text_is(host->state, "lost")) {
 			finding = findings_add(result, "LATE_HEARTBEAT", NULL, phase, host->host,

@@ -68,6 +68,7 @@ class Host:
         self.namespace = f"{self.lab.prefix}h{number}"
         self.agent = None
         self.disk = None
+        self.number = number
         fleet.attach(self.namespace, self.address, number)
 
     def start_agent(self, disk, binary="muster-agent", devices=(), before=(), secure=None,
@@ -91,6 +92,10 @@ class Host:
         self.agent = self.lab.start(f"agent-{self.address}", command, self.namespace)
         wait_for(self.is_listening, 20, f"agent on {self.address} listens")
         return self.agent
+
+    def link(self, state):
+        """Its port on the bridge, "up" or "down": as if the cable were pulled at the switch."""
+        ip(self.lab, self.fleet.bridge, "link", "set", f"p{self.number}", state)
 
     def is_listening(self):
         require(self.agent.is_running(),

@@ -12,13 +12,16 @@
 #include "proto/codec.h"
 #include "tests/unit/phase_scene.h"
 
-#define TOKEN "0123456789abcdef0123456789abcdef"
+#define TOKEN       "0123456789abcdef0123456789abcdef"
+#define OTHER_TOKEN "fedcba9876543210fedcba9876543210"
+
+static const char *token = TOKEN;
 
 static struct scene scene;
 static char work[128], endpoint[64];
 static struct channel *agent, *controller;
 static struct recorder *recorder;
-static uint64_t dead_after_ns = 60 * NS_PER_S;
+static uint64_t dead_after_ns = 60 * NS_PER_S, outbox_most;
 static struct channel_peer to_agent;
 static atomic_bool stop;
 static pthread_t session;
@@ -29,6 +32,7 @@ static void *serve(void *context)
 					    .files = scene.files,
 					    .recorder = recorder,
 					    .channel = agent,
+					    .outbox_most = outbox_most,
 					    .parent_fd = -1,
 					    .stop = &stop};
 	struct error err;
@@ -55,6 +59,12 @@ static int set_up(void **state)
 	       pthread_create(&session, NULL, serve, NULL);
 }
 
+static int set_up_small_outbox(void **state)
+{
+	outbox_most = 2000;
+	return set_up(state);
+}
+
 static int tear_down(void **state)
 {
 	void *failed;
@@ -64,6 +74,8 @@ static int tear_down(void **state)
 	pthread_join(session, &failed);
 	recorder_free(recorder);
 	dead_after_ns = 60 * NS_PER_S;
+	outbox_most = 0;
+	token = TOKEN;
 	channel_free(controller, 0);
 	channel_free(agent, 0);
 	scene_release(&scene);
@@ -72,10 +84,11 @@ static int tear_down(void **state)
 
 static void tell(enum message_kind kind, uint32_t phase, const void *body)
 {
-	struct envelope envelope = {.kind = kind, .lease = TOKEN, .phase = phase, .attempt = phase};
+	struct envelope envelope = {.kind = kind, .phase = phase, .attempt = phase};
 	struct bytes frame = {0};
 	struct error err;
 
+	memcpy(envelope.lease, token, sizeof(envelope.lease));
 	codec_pack(&envelope, body, &frame);
 	assert_int_equal(channel_send(controller, &to_agent, &frame, &err), 0);
 	free(frame.data);
@@ -173,6 +186,36 @@ static struct message lease_again(void)
 
 	tell(MESSAGE_LEASE, 0, &lease);
 	return expect(MESSAGE_LEASED);
+}
+
+/* The same where the answer may be no: nothing then. The leases' tokens differ. */
+static struct message try_lease_again(void)
+{
+	const struct lease lease = {.holder = "test",
+				    .run = "r2",
+				    .host = "h",
+				    .dead_after_ns = dead_after_ns,
+				    .clock_key = TOKEN TOKEN};
+	const struct envelope envelope = {.kind = MESSAGE_LEASE, .lease = OTHER_TOKEN};
+	struct bytes frame = {0};
+	struct channel_peer from;
+	struct message message;
+	struct error err;
+
+	codec_pack(&envelope, &lease, &frame);
+	assert_int_equal(channel_send(controller, &to_agent, &frame, &err), 0);
+	free(frame.data);
+	while (channel_receive(controller, 1000, &from, &frame) > 0) {
+		assert_int_equal(codec_unpack(frame.data, frame.size, &message, &err), 0);
+		free(frame.data);
+		if (message.envelope.kind == MESSAGE_LEASED)
+			return message;
+		bool refused = message.envelope.kind == MESSAGE_REFUSE;
+		message_release(&message);
+		if (refused)
+			break;
+	}
+	return (struct message){0};
 }
 
 /* What comes out of the spool. */
@@ -323,6 +366,55 @@ static void a_controller_that_falls_silent_finds_everything_again(void **state)
 	release(0);
 }
 
+static void a_controller_that_acknowledges_nothing_is_as_good_as_gone(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.runtime = 60 * NS_PER_S;
+	take_lease();
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	expect_only(MESSAGE_READY);
+	const struct start start = {.at_ns = clock_now_ns() + 50 * NS_PER_MS};
+	tell(MESSAGE_START, 1, &start);
+	/* Alive all the time; it is refused while the load runs, and leased once it is through. */
+	const struct heartbeat beat = {0};
+	struct message leased = {0};
+	for (int i = 0; i < 100 && !leased.body; i++) {
+		tell(MESSAGE_HEARTBEAT, 1, &beat);
+		clock_sleep(100 * NS_PER_MS);
+		if (i % 10 == 9)
+			leased = try_lease_again();
+	}
+	token = OTHER_TOKEN;
+	assert_non_null(leased.body);
+	require_kept(leased.body, 1);
+	message_release(&leased);
+	struct kept kept = fetch_kept();
+	assert_int_equal(kept.state, DONE_ABORTED);
+	assert_int_equal(kept.in_buckets, kept.in_totals);
+	release(0);
+}
+
+/* Made by muster, in its journal, and nobody has come to remove it. */
+static void files_that_are_left_are_told(void **state)
+{
+	struct error err;
+	char *path = mem_format("%s/left", scene.folder);
+	int fd;
+
+	(void)state;
+	assert_int_equal(made_files_create(scene.files, path, &fd, &err), 0);
+	close(fd);
+	struct message leased = lease_again();
+	assert_int_equal(((struct leased *)leased.body)->left_count, 1);
+	assert_string_equal(((struct leased *)leased.body)->left[0].name, path);
+	message_release(&leased);
+	release(0);
+	assert_int_not_equal(access(path, F_OK), 0);
+	free(path);
+}
+
 static void a_phase_whose_results_may_not_fit_is_refused(void **state)
 {
 	(void)state;
@@ -405,6 +497,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_controller_that_falls_silent_finds_everything_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_controller_that_acknowledges_nothing_is_as_good_as_gone,
+			set_up_small_outbox, tear_down),
+		cmocka_unit_test_setup_teardown(files_that_are_left_are_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_phase_whose_results_may_not_fit_is_refused,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_run_s_id_names_no_path, set_up, tear_down),
