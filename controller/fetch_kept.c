@@ -26,7 +26,7 @@ struct fetching {
 struct fetcher {
 	struct fleet *fleet;
 	struct journal_content *content;
-	struct fetched_parts *parts;
+	struct fetched_hosts *fetched;
 	struct fetching *hosts;
 	uint64_t moved_ns;
 };
@@ -161,10 +161,10 @@ static void begin_part(struct fetcher *f, uint32_t host)
 	fetching->answer->lost_ns = lost_ns;
 }
 
-static void end_part(struct fetcher *f, uint32_t host, uint64_t torn_bytes)
+static void end_part(struct fetching *fetching)
 {
-	struct fetching *fetching = &f->hosts[host];
 	struct journal_answer *answer = fetching->answer;
+	char now[CLOCK_TEXT_SIZE];
 
 	if (!answer->done) {
 		answer->is_lost = true;
@@ -173,12 +173,13 @@ static void end_part(struct fetcher *f, uint32_t host, uint64_t torn_bytes)
 		if (!answer->lost_ns)
 			answer->lost_ns = fetching->phase->start_ns;
 	}
-	struct fetched_part *part = RECORD_APPEND(f->parts->parts, f->parts->count);
-	*part = (struct fetched_part){.host = host,
-				      .number = fetching->phase->begun.number,
-				      .is_whole = answer->done != NULL,
-				      .torn_bytes = torn_bytes,
-				      .before = fetching->before};
+	clock_wall_text(now);
+	answer->collected =
+		mem_format("%s of its part came out of its spool at %s%s%s",
+			   answer->done ? "all" : "what it had measured until its agent ended", now,
+			   fetching->before ? "; before, it was lost: " : "",
+			   fetching->before ? fetching->before : "");
+	free(fetching->before);
 	fetching->before = NULL;
 	fetching->answer = NULL;
 	fetching->phase = NULL;
@@ -212,11 +213,11 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 {
 	struct fetching *fetching = &f->hosts[host];
 
-	if (!f->parts->failed[host])
-		f->parts->failed[host] = mem_text(why);
+	if (!f->fetched->failed[host])
+		f->fetched->failed[host] = mem_text(why);
 	fetching->is_through = true;
 	if (fetching->answer) /* what came stands, as of a host that was lost */
-		end_part(f, host, 0);
+		end_part(fetching);
 }
 
 static bool is_of(const struct fetching *fetching, const struct fetched *fetched)
@@ -244,7 +245,7 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 	fetching->is_asked = false;
 	if (!fetched->is_end)
 		return;
-	end_part(f, host, fetched->torn_bytes);
+	end_part(fetching);
 	next_phase(fetching);
 }
 
@@ -296,7 +297,7 @@ static bool go_on(struct fetcher *f, uint32_t host)
 		return true;
 	}
 	fetching->is_through = true;
-	f->parts->is_forgettable[host] = true;
+	f->fetched->is_forgettable[host] = true;
 	return false;
 }
 
@@ -309,25 +310,25 @@ static void begin(struct fetcher *f)
 		if (host->status == FLEET_STATUS_LEASED)
 			f->hosts[h].kept = find_run(&host->facts, f->content->heads[0].run);
 		else if (host->why)
-			f->parts->failed[h] = mem_text(host->why);
+			f->fetched->failed[h] = mem_text(host->why);
 		else
-			f->parts->failed[h] = mem_text("it does not answer");
+			f->fetched->failed[h] = mem_text("it does not answer");
 	}
 }
 
-void fetch_kept(struct fetched_parts *parts, struct fleet *fleet, struct journal_content *content,
+void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journal_content *content,
 		const volatile int *interrupted)
 {
 	struct fetcher f = {.fleet = fleet,
 			    .content = content,
-			    .parts = parts,
+			    .fetched = fetched,
 			    .hosts = mem_new(fleet->count, sizeof(*f.hosts)),
 			    .moved_ns = clock_now_ns()};
 	bool left = true;
 
-	*parts = (struct fetched_parts){
-		.is_forgettable = mem_new(fleet->count, sizeof(*parts->is_forgettable)),
-		.failed = mem_new(fleet->count, sizeof(*parts->failed))};
+	*fetched = (struct fetched_hosts){
+		.is_forgettable = mem_new(fleet->count, sizeof(*fetched->is_forgettable)),
+		.failed = mem_new(fleet->count, sizeof(*fetched->failed))};
 	begin(&f);
 	fleet->on_kept = on_kept;
 	fleet->kept_context = &f;
@@ -348,23 +349,20 @@ void fetch_kept(struct fetched_parts *parts, struct fleet *fleet, struct journal
 	free(f.hosts);
 }
 
-void fetched_parts_release(struct fetched_parts *parts, uint32_t hosts)
+void fetched_hosts_release(struct fetched_hosts *hosts, uint32_t count)
 {
-	for (uint32_t i = 0; i < parts->count; i++)
-		free(parts->parts[i].before);
-	for (uint32_t h = 0; parts->failed && h < hosts; h++)
-		free(parts->failed[h]);
-	free(parts->parts);
-	free(parts->is_forgettable);
-	free(parts->failed);
-	*parts = (struct fetched_parts){0};
+	for (uint32_t h = 0; hosts->failed && h < count; h++)
+		free(hosts->failed[h]);
+	free(hosts->is_forgettable);
+	free(hosts->failed);
+	*hosts = (struct fetched_hosts){0};
 }
 
-void fetch_kept_forget(const struct fetched_parts *parts, struct fleet *fleet, const char *run)
+void fetch_kept_forget(const struct fetched_hosts *fetched, struct fleet *fleet, const char *run)
 {
 	const struct forget forget = {.run = (char *)run};
 
 	for (uint32_t h = 0; h < fleet->count; h++)
-		if (parts->is_forgettable[h] && fleet->hosts[h].status == FLEET_STATUS_LEASED)
+		if (fetched->is_forgettable[h] && fleet->hosts[h].status == FLEET_STATUS_LEASED)
 			fleet_send(fleet, &fleet->hosts[h], MESSAGE_FORGET, &forget);
 }

@@ -9,27 +9,18 @@
 #include "controller/fleet.h"
 #include "controller/journal_read.h"
 
-/* What came of one phase of one host, for the report. */
-struct fetched_part {
-	uint32_t host;
-	uint32_t number; /* of the phase */
-	bool is_whole;   /* up to its end */
-	uint64_t torn_bytes;
-	char *before; /* why it was missing, as the controller had it; NULL: nobody knew */
-};
-struct fetched_parts {
-	struct fetched_part *parts;
-	uint32_t count;
+/* What came of it, host by host; what was fetched says so itself (journal_answer.collected). */
+struct fetched_hosts {
 	bool *is_forgettable; /* of each host: all that it keeps of the run is in the journal now */
 	char **failed; /* of each host: why it could not be fetched; NULL: it was, or had none */
 };
 
 /* Asks every leased host, at most 60 s after the last that moved. */
-void fetch_kept(struct fetched_parts *parts, struct fleet *fleet, struct journal_content *content,
+void fetch_kept(struct fetched_hosts *hosts, struct fleet *fleet, struct journal_content *content,
 		const volatile int *interrupted);
-void fetched_parts_release(struct fetched_parts *parts, uint32_t hosts);
+void fetched_hosts_release(struct fetched_hosts *hosts, uint32_t count);
 
 /* Tells the hosts to remove what they keep: it is on the controller's disk. */
-void fetch_kept_forget(const struct fetched_parts *parts, struct fleet *fleet, const char *run);
+void fetch_kept_forget(const struct fetched_hosts *hosts, struct fleet *fleet, const char *run);
 
 #endif

@@ -72,6 +72,7 @@ struct journal_answer {
 	uint32_t number, host;
 	bool is_lost, is_started, is_stopped;
 	char *why;
+	char *collected; /* how it came out of the host's spool; NULL: it came in the run */
 	uint64_t lost_ns, silence_ns;
 	struct ready *ready;   /* NULL: it did not */
 	struct failed *failed; /* likewise */

@@ -57,6 +57,7 @@ static const struct record_row answer_rows[] = {
 	{MEMBER(struct journal_answer, is_started)},
 	{MEMBER(struct journal_answer, is_stopped)},
 	{MEMBER(struct journal_answer, why)},
+	{MEMBER(struct journal_answer, collected)},
 	{MEMBER(struct journal_answer, lost_ns)},
 	{MEMBER(struct journal_answer, silence_ns)},
 	{MEMBER_MAYBE(struct journal_answer, ready, ready_table)},

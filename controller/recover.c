@@ -108,42 +108,28 @@ static int connect_hosts(struct run *run, struct error *err)
 	return 0;
 }
 
-static const char *phase_name(const struct journal_content *content, const struct plan *plan,
-			      uint32_t number, uint32_t *index)
+static void tell_collected(struct run *run, const struct journal_content *content)
 {
 	for (uint32_t p = 0; p < content->phases_count; p++)
-		if (content->phases[p].begun.number == number) {
-			*index = p;
-			return plan->phases[content->phases[p].begun.phase].name;
+		for (uint32_t h = 0; h < content->hosts_count; h++) {
+			const struct journal_answer *answer =
+				journal_answer_of(&content->phases[p], h);
+			if (answer && answer->collected)
+				findings_add(&run->result, "COLLECTED", NULL,
+					     &run->result.phases[p], content->hosts[h].name, NULL,
+					     NULL, "%s", answer->collected);
 		}
-	return NULL;
 }
 
-static void tell_parts(struct run *run, const struct journal_content *content,
-		       const struct fetched_parts *parts)
+static void tell_uncollected(struct run *run, const struct fetched_hosts *fetched)
 {
-	char now[CLOCK_TEXT_SIZE];
-
-	clock_wall_text(now);
-	for (uint32_t i = 0; i < parts->count; i++) {
-		const struct fetched_part *part = &parts->parts[i];
-		const char *host = run->assembly.fleet.hosts[part->host].plan->name;
-		uint32_t index;
-		if (!phase_name(content, run->plan, part->number, &index))
-			continue;
-		findings_add(&run->result, "COLLECTED", NULL, &run->result.phases[index], host,
-			     NULL, NULL, "%s of its part came out of its spool at %s%s%s",
-			     part->is_whole ? "all" : "what it had measured until its agent ended",
-			     now, part->before ? "; before, it was lost: " : "",
-			     part->before ? part->before : "");
-	}
 	for (uint32_t h = 0; h < run->assembly.fleet.count; h++) {
-		if (!parts->failed[h])
+		if (!fetched->failed[h])
 			continue;
 		run->is_incomplete = true;
 		findings_add(&run->result, "NOT_COLLECTED", NULL, NULL,
 			     run->assembly.fleet.hosts[h].plan->name, NULL, NULL, "%s",
-			     parts->failed[h]);
+			     fetched->failed[h]);
 	}
 }
 
@@ -189,7 +175,7 @@ static int rewrite_journal(struct run *run, const struct journal_content *conten
 }
 
 static void make_result(struct run *run, const struct journal_content *content,
-			const struct fetched_parts *parts)
+			const struct fetched_hosts *fetched)
 {
 	const struct journal_head *head = &content->heads[content->heads_count - 1];
 	struct fleet fleet;
@@ -206,7 +192,8 @@ static void make_result(struct run *run, const struct journal_content *content,
 	describe_clocks(&run->result, &fleet, head->now_ns, head->run_start_ns);
 	replay_fleet_release(&fleet);
 	tell_controller(run, content);
-	tell_parts(run, content, parts);
+	tell_collected(run, content);
+	tell_uncollected(run, fetched);
 	run_count_phases(run);
 	/* Then `muster run --resume` has something to do. */
 	if (journal_whole_trials(content, run->plan->phases_count) < run->plan->repeat)
@@ -216,24 +203,24 @@ static void make_result(struct run *run, const struct journal_content *content,
 
 static int collect_all(struct run *run, struct found *found, struct error *err)
 {
-	struct fetched_parts parts;
+	struct fetched_hosts fetched;
 
 	if (connect_hosts(run, err) < 0)
 		return EXIT_SET_UP;
-	fetch_kept(&parts, &run->assembly.fleet, &found->content, run->interrupted);
+	fetch_kept(&fetched, &run->assembly.fleet, &found->content, run->interrupted);
 	int code = EXIT_SET_UP;
 	if (store_again_begin(&found->again, err) == 0) {
 		run->directory = mem_text(found->again.directory);
 		if (rewrite_journal(run, &found->content, err) == 0) {
-			make_result(run, &found->content, &parts);
+			make_result(run, &found->content, &fetched);
 			code = run_report(run);
 		}
 	}
 	/* On this disk before it is gone from theirs. */
 	if (run->is_stored)
-		fetch_kept_forget(&parts, &run->assembly.fleet, found->content.heads[0].run);
+		fetch_kept_forget(&fetched, &run->assembly.fleet, found->content.heads[0].run);
 	assembly_dismiss(&run->assembly);
-	fetched_parts_release(&parts, run->assembly.fleet.count);
+	fetched_hosts_release(&fetched, run->assembly.fleet.count);
 	return code;
 }
 

@@ -1,4 +1,5 @@
-"""An agent that stands still for longer than dead_after: a bounded end, and it wakes up free."""
+"""An agent that stands still for longer than dead_after: a bounded end, it wakes up free, and what it
+had measured is collected."""
 
 import signal
 import time
@@ -9,7 +10,7 @@ from lab import require, wait_for
 from plans import fleet_plan
 from results import Result, host_of
 
-DEAD_AFTER_S = 4
+DEAD_AFTER_S = 3
 
 
 def test(lab):
@@ -19,7 +20,7 @@ def test(lab):
         host.start_agent(disk)
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "60s"}]
     plan = fleet_plan(fleet, "frozen", phases,
-                      settings={"suspect_after": "2s", "dead_after": f"{DEAD_AFTER_S}s"})
+                      settings={"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"})
     victim = fleet.hosts[0]
     program, directory = fleet.begin(plan)
     victim.wait_for_load(program)
@@ -34,12 +35,26 @@ def test(lab):
     require(host_of(result.phase("write"), victim.address)["state"] == "lost",
             f"the host is {host_of(result.phase('write'), victim.address)['state']}")
 
+    time.sleep(1)  # so that by its own clock, too, it was longer
     victim.agent.signal(signal.SIGCONT)
     woken = time.monotonic()
     took = victim.last_move(30) - woken
     require(took <= DEAD_AFTER_S + 2, f"the load went on for {took:.1f} s")
     for host in fleet.hosts:
         wait_for(lambda host=host: host.disk.files() == [], 10, f"{host.address} cleans up")
+    collect(fleet, directory, victim)
     phases = [{"name": "again", "op": "write", "targets": ["disk"], "size": "16MiB"}]
     done, _ = fleet.run(fleet_plan(fleet, "again", phases))
     done.expect(0)
+
+
+def collect(fleet, directory, victim):
+    fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    result = Result(directory)
+    result.require_sums()
+    part = host_of(result.phase("write"), victim.address)
+    require(part["state"] == "aborted", f"the host is {part['state']}: {part['text']}")
+    require(part["frozen_ns"] > DEAD_AFTER_S * 10**9, f"frozen for {part['frozen_ns']} ns")
+    require(sum(target["bytes"] for target in part["targets"]) > 0, "nothing came")
+    for code in ("COLLECTED", "HOST_FROZEN"):
+        require(code in result.codes(), f"{code} is not in {result.codes()}")

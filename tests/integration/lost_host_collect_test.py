@@ -1,0 +1,87 @@
+"""Hosts that a run has lost: the link of one down for good, the agent of another restarted in
+mid-phase. Both are told and bounded; what both had measured is collected when they are back."""
+
+import signal
+import time
+
+from disks import xfs_disk
+from hosts import Fleet
+from lab import require, wait_for
+from plans import fleet_plan
+from results import Result, host_of, moved_by
+from spools import Spool
+
+DEAD_AFTER_S = 3
+LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s", "on_host_loss": "continue"}
+
+
+def test(lab):
+    fleet = Fleet(lab, 3)
+    for number, host in enumerate(fleet.hosts):
+        host.start_agent(xfs_disk(lab, f"disk{number}"))
+    cut, killed, fine = fleet.hosts
+    phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "7s"}]
+    program, directory = fleet.begin(fleet_plan(fleet, "lost", phases, settings=LIMITS,
+                                                size="64MiB"))
+    killed.wait_for_load(program)
+    time.sleep(1)
+    cut.link("down")
+    killed.agent.signal(signal.SIGKILL)
+    fault = time.monotonic()
+    killed.agent.wait(5)
+    killed.start_agent(killed.disk)
+    require(cut.last_move(30) - fault <= DEAD_AFTER_S + 2, "the load goes on without controller")
+    program.wait(60).expect(3)
+    before = Result(directory)
+    require((directory / "journal.bin").exists(), "nothing to collect with is left")
+    for host in (cut, killed):
+        require(host_of(before.phase("write"), host.address)["state"] == "lost",
+                f"{host.address} is not lost")
+    kept = {host.address: keeps(lab, host) for host in (cut, killed)}
+    require(kept[cut.address][1] and not kept[killed.address][1], f"ends: {kept}")
+    require(not Spool(lab, fine).runs(), "what the controller has is kept")
+
+    # One is still away: it is told, and waits.
+    first = fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    require(first.seconds < 20, f"it took {first.seconds:.1f} s")
+    result = Result(directory)
+    require("NOT_COLLECTED" in result.codes("WARN"), f"{result.codes()}")
+    require_collected(result, killed, "lost", kept)
+    cut.link("up")
+    fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    result = Result(directory)
+    result.require_sums()
+    require("NOT_COLLECTED" not in result.codes(), f"{result.codes()}")
+    require_collected(result, cut, "aborted", kept)
+    require_collected(result, killed, "lost", kept)
+    for target, old in zip(host_of(result.phase("write"), fine.address)["targets"],
+                           host_of(before.phase("write"), fine.address)["targets"]):
+        # Instants may move by ns: the journal has no exchanges after the phase.
+        for key in ("bytes", "operations", "ramp_bytes", "latency_ns", "passes"):
+            require(target[key] == old[key], f"the third's {key}: {target[key]}, was {old[key]}")
+    for host in fleet.hosts:
+        wait_for(lambda host=host: not Spool(lab, host).runs(), 10, f"{host.address} forgets")
+    for host in (cut, fine):
+        require(host.disk.files() == [], f"files are left: {host.disk.files()}")
+
+
+def keeps(lab, host):
+    spool = Spool(lab, host)
+    require(len(spool.runs()) == 1, f"{host.address} keeps runs {spool.runs()}")
+    files = spool.phases(spool.runs()[0])
+    require(len(files) == 1, f"{host.address} keeps {files}")
+    moved, is_whole = spool.moved(files[0])
+    require(moved > 0, f"{host.address} keeps nothing")
+    return moved, is_whole
+
+
+def require_collected(result, host, state, kept):
+    phase = result.phase("write")
+    part = host_of(phase, host.address)
+    require(part["state"] == state, f"{host.address} is {part['state']}: {part['text']}")
+    moved = moved_by(phase, host.address, "bytes")
+    require(moved == kept[host.address][0],
+            f"{host.address}: collected {moved}, measured {kept[host.address][0]}")
+    said = [finding for finding in result.run["findings"]
+            if finding["code"] == "COLLECTED" and finding["host"] == host.address]
+    require(said, f"that it was collected is not said of {host.address}")
