@@ -301,6 +301,18 @@ static bool go_on(struct fetcher *f, uint32_t host)
 	return false;
 }
 
+/* Whether there may be more of the host's part than the journal has. */
+static bool is_missed(const struct journal_content *content, uint32_t host)
+{
+	for (uint32_t p = 0; p < content->phases_count; p++) {
+		const struct journal_phase *phase = &content->phases[p];
+		const struct journal_answer *answer = journal_answer_of(phase, host);
+		if (phase->start_ns && !(answer && answer->done && !answer->is_lost))
+			return true;
+	}
+	return false;
+}
+
 static void begin(struct fetcher *f)
 {
 	struct fleet *fleet = f->fleet;
@@ -309,6 +321,8 @@ static void begin(struct fetcher *f)
 		struct fleet_host *host = &fleet->hosts[h];
 		if (host->status == FLEET_STATUS_LEASED)
 			f->hosts[h].kept = find_run(&host->facts, f->content->heads[0].run);
+		else if (!is_missed(f->content, h))
+			continue;
 		else if (host->why)
 			f->fetched->failed[h] = mem_text(host->why);
 		else

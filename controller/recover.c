@@ -133,16 +133,22 @@ static void tell_uncollected(struct run *run, const struct fetched_hosts *fetche
 	}
 }
 
-/* The phase in which the controller died: nobody watched it to its end. */
-static void tell_controller(struct run *run, const struct journal_content *content)
+/* How phases ended that did not come to their own end. */
+static void tell_ends(struct run *run, const struct journal_content *content)
 {
-	for (uint32_t p = 0; p < content->phases_count; p++)
-		if (!content->phases[p].is_ended)
+	for (uint32_t p = 0; p < content->phases_count; p++) {
+		const struct journal_phase *phase = &content->phases[p];
+		if (!phase->is_ended)
 			findings_add(&run->result, "CONTROLLER_LOST", NULL, &run->result.phases[p],
 				     NULL, NULL, NULL,
 				     "the controller ended in this phase; clocks were compared "
 				     "until then, and agents stopped by themselves after "
 				     "dead_after");
+		else if (phase->ended.end == RUN_PHASE_INTERRUPTED)
+			findings_add(&run->result, "INTERRUPTED", NULL, &run->result.phases[p],
+				     NULL, NULL, NULL,
+				     "the run was interrupted by the person in this phase");
+	}
 }
 
 /* ---- collect: the result ---- */
@@ -191,7 +197,7 @@ static void make_result(struct run *run, const struct journal_content *content,
 	replay_phases(&run->collect, &fleet, content, run->plan, UINT32_MAX);
 	describe_clocks(&run->result, &fleet, head->now_ns, head->run_start_ns);
 	replay_fleet_release(&fleet);
-	tell_controller(run, content);
+	tell_ends(run, content);
 	tell_collected(run, content);
 	tell_uncollected(run, fetched);
 	run_count_phases(run);

@@ -288,6 +288,21 @@ static void release_fleet(struct run *run)
 		report_release(run, &run->assembly.fleet.hosts[i]);
 }
 
+/* Those of before the run was taken up again, as long as the controller's clock has gone on. */
+static void put_before(struct clock_record_host *host, const struct clock_record_host *before)
+{
+	if (!before->count || !host->count ||
+	    before->samples[before->count - 1].t1 > host->samples[0].t1)
+		return;
+	uint32_t count = before->count + host->count;
+	struct clock_sample *all = mem_new(count, sizeof(*all));
+	memcpy(all, before->samples, before->count * sizeof(*all));
+	memcpy(all + before->count, host->samples, host->count * sizeof(*all));
+	free(host->samples);
+	host->samples = all;
+	host->count = count;
+}
+
 /* The raw exchanges. */
 static void keep_exchanges(struct run *run)
 {
@@ -297,6 +312,8 @@ static void keep_exchanges(struct run *run)
 		struct clock_record_host *host = RECORD_APPEND(record.hosts, record.count);
 		host->host = mem_text(run->assembly.fleet.hosts[i].plan->name);
 		host->samples = clock_exchange_copy(run->assembly.fleet.clocks, i, 0, &host->count);
+		if (run->before && i < run->before->clocks.count)
+			put_before(host, &run->before->clocks.hosts[i]);
 	}
 	clock_record_pack(&record, &run->exchanges);
 	clock_record_release(&record);
