@@ -113,7 +113,10 @@ static int open_same(struct layout_file *file, bool direct, int *fd)
 {
 	struct stat one, other;
 
-	if (platform_open(file->part->path, true, direct, fd, &file->error)) {
+	const struct part *part = file->part;
+
+	if (platform_open_file(part->place.directory, part->place.name, part->path, true, direct,
+			       fd, &file->error)) {
 		*fd = -1;
 		file->error.kind = ERROR_BROKEN;
 		return -1;

@@ -45,23 +45,31 @@ static const struct made_file *find(const struct made_files *files, const char *
 	return made_list_find(&files->journal.list, path);
 }
 
-static bool stands(const struct made_file *file)
+/* Whether what stands there is the file of the journal. */
+static bool is_file(const struct made_file *file, const struct file_place *place)
 {
 	struct stat st;
 
-	if (lstat(file->path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	if (!file_place_stat(place, &st) || !S_ISREG(st.st_mode) ||
 	    (uint64_t)st.st_dev != file->device || (uint64_t)st.st_ino != file->inode)
 		return false;
 	/* ext4 and XFS give the inode of a removed file to the very next one. */
-	uint64_t born_ns = platform_born_ns(file->path);
+	uint64_t born_ns = file_place_born_ns(place);
 	return !born_ns || !file->born_ns || born_ns == file->born_ns;
 }
 
-bool made_files_has(const struct made_files *files, const char *path)
+bool made_files_has(const struct made_files *files, const char *path,
+		    const struct file_place *place)
 {
 	const struct made_file *file = find(files, path);
+	struct file_place own = {.directory = -1};
+	struct error ignored;
 
-	return file && stands(file);
+	if (!file || (!place && file_place_open(&own, path, &ignored) < 0))
+		return false;
+	bool found = is_file(file, place ? place : &own);
+	file_place_close(&own);
+	return found;
 }
 
 static int check_path(const char *path, struct error *err)
@@ -76,9 +84,10 @@ static int check_path(const char *path, struct error *err)
 	return -1;
 }
 
-static int make(const char *path, struct error *err)
+static int make(const char *path, const struct file_place *place, struct error *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(place->directory, place->name,
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno == EEXIST)
 		error_set(err, ERROR_REFUSED,
@@ -91,7 +100,8 @@ static int make(const char *path, struct error *err)
 
 /* Until the journal has the inode the file stays empty: that is how one of whose inode the journal
  * does not know is told from a foreign one after a crash. */
-static int note_made(struct made_files *files, const char *path, int fd, struct error *err)
+static int note_made(struct made_files *files, const char *path, const struct file_place *place,
+		     int fd, struct error *err)
 {
 	struct stat st;
 
@@ -102,35 +112,46 @@ static int note_made(struct made_files *files, const char *path, int fd, struct 
 	const struct made_file file = {.path = (char *)path,
 				       .device = (uint64_t)st.st_dev,
 				       .inode = (uint64_t)st.st_ino,
-				       .born_ns = platform_born_ns(path)};
+				       .born_ns = file_place_born_ns(place)};
 	return made_journal_made(&files->journal, &file, err);
 }
 
-int made_files_create(struct made_files *files, const char *path, int *fd, struct error *err)
+static int create(struct made_files *files, const char *path, const struct file_place *place,
+		  int *fd, struct error *err)
 {
 	struct error ignored;
 
-	if (check_path(path, err) < 0)
-		return -1;
-	if (made_files_has(files, path)) {
+	if (made_files_has(files, path, place)) {
 		error_set(err, ERROR_REFUSED, "'%s' is there already, made by muster", path);
 		return -1;
 	}
 	if (made_journal_want(&files->journal, path, err) < 0)
 		return -1;
-	int made = make(path, err);
+	int made = make(path, place, err);
 	if (made < 0)
 		goto forget;
-	if (note_made(files, path, made, err) < 0)
+	if (note_made(files, path, place, made, err) < 0)
 		goto remove;
 	*fd = made;
 	return 0;
 remove:
-	unlink(path);
+	unlinkat(place->directory, place->name, 0);
 	close(made);
 forget:
 	made_journal_gone(&files->journal, path, &ignored);
 	return -1;
+}
+
+int made_files_create(struct made_files *files, const char *path, const struct file_place *place,
+		      int *fd, struct error *err)
+{
+	struct file_place own = {.directory = -1};
+
+	if (check_path(path, err) < 0 || (!place && file_place_open(&own, path, err) < 0))
+		return -1;
+	int failed = create(files, path, place ? place : &own, fd, err);
+	file_place_close(&own);
+	return failed;
 }
 
 void made_files_keep(struct made_files *files, const char *path)
@@ -157,27 +178,46 @@ void made_files_each_left(const struct made_files *files,
 			each(context, files->journal.list.files[i].path);
 }
 
+/* 0: it is gone, or never was there. `*is_other`: something else stands there, and stays. */
+static int remove_file(const struct made_file *file, bool *is_other, struct error *err)
+{
+	struct file_place place;
+	struct stat st;
+	int failed = -1;
+
+	*is_other = false;
+	if (file_place_open(&place, file->path, err) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+	bool there = file_place_stat(&place, &st);
+	*is_other = there && !is_file(file, &place);
+	if (*is_other)
+		error_set(err, ERROR_REFUSED, "'%s' is another file than muster made, and stays",
+			  file->path);
+	else if (there && unlinkat(place.directory, place.name, 0) < 0)
+		error_set(err, ERROR_SYSTEM, "cannot remove '%s': %s", file->path, strerror(errno));
+	else
+		failed = 0;
+	file_place_close(&place);
+	return failed;
+}
+
 int made_files_remove(struct made_files *files, const char *path, struct error *err)
 {
 	const struct made_file *file = find(files, path);
 	struct error ignored;
-	struct stat st;
+	bool is_other = false;
 
 	if (!file) {
 		error_set(err, ERROR_REFUSED, "'%s' was not made by muster and stays", path);
 		return -1;
 	}
-	bool ours = stands(file), there = lstat(path, &st) == 0;
-	if (ours && unlink(path) < 0) {
-		error_set(err, ERROR_SYSTEM, "cannot remove '%s': %s", path, strerror(errno));
+	int failed = remove_file(file, &is_other, err);
+	if (failed && !is_other)
 		return -1;
-	}
 	known_data_drop(files->journal.spool.path, path, &ignored); /* also before one is made */
-	if (made_journal_gone(&files->journal, path, err) < 0)
-		return -1;
-	if (ours || !there)
-		return 0;
-	error_set(err, ERROR_REFUSED, "'%s' is another file than muster made, and stays", path);
+	if (!failed)
+		return made_journal_gone(&files->journal, path, err);
+	made_journal_gone(&files->journal, path, &ignored);
 	return -1;
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/file_place.h"
 #include "common/error.h"
 
 struct made_files;
@@ -23,11 +24,14 @@ void made_files_close(struct made_files *files);
 const char *made_files_warning(const struct made_files *files);
 
 /* Makes `path`, which must not exist, mode 0600, exclusively, and answers an open descriptor
- * (read and write, buffered); the journal knows it before it exists. */
-int made_files_create(struct made_files *files, const char *path, int *fd, struct error *err);
+ * (read and write, buffered); the journal knows it before it exists. `place` is that of the path;
+ * NULL: opened for this alone. */
+int made_files_create(struct made_files *files, const char *path, const struct file_place *place,
+		      int *fd, struct error *err);
 
-/* Whether muster made the file that stands at `path` now. */
-bool made_files_has(const struct made_files *files, const char *path);
+/* Whether muster made the file that stands there now; `place` as above. */
+bool made_files_has(const struct made_files *files, const char *path,
+		    const struct file_place *place);
 
 /* Marks a file as to be kept: made_files_remove_all leaves it and the journal goes on to know it.
  */

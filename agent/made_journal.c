@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/platform/platform.h"
+#include "agent/file_place.h"
 #include "common/memory.h"
 
 #define JOURNAL "made.journal"
@@ -133,23 +133,31 @@ static int read_journal(struct made_journal *journal, struct error *err)
 	return failed;
 }
 
+static bool is_as_made(const struct file_place *place, struct stat *st)
+{
+	return file_place_stat(place, st) && S_ISREG(st->st_mode) && st->st_size == 0 &&
+	       (st->st_mode & 07777) == 0600 && st->st_uid == geteuid();
+}
+
 /* After a crash between the two lines of a file: it is ours when it is as we make them and empty
  * still, since nothing is written to it before its second line is on disk. */
 static void settle_wanted(struct made_list *list)
 {
+	struct error ignored;
+	struct file_place place;
 	struct stat st;
 
 	while (list->wanted_count > 0) {
 		char *path = mem_text(list->wanted[list->wanted_count - 1]);
-		if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0 &&
-		    (st.st_mode & 07777) == 0600 && st.st_uid == geteuid())
+		if (file_place_open(&place, path, &ignored) == 0 && is_as_made(&place, &st))
 			made_list_made(list,
 				       &(struct made_file){.path = path,
 							   .device = (uint64_t)st.st_dev,
 							   .inode = (uint64_t)st.st_ino,
-							   .born_ns = platform_born_ns(path)});
+							   .born_ns = file_place_born_ns(&place)});
 		else
 			made_list_gone(list, path);
+		file_place_close(&place);
 		free(path);
 	}
 }

@@ -11,6 +11,7 @@
 #include "agent/direct.h"
 #include "agent/safety.h"
 #include "common/memory.h"
+#include "common/text.h"
 
 void part_note(const struct part_context *context, const char *format, ...)
 {
@@ -31,11 +32,11 @@ static int find_file(struct part *part, const struct part_context *context, stru
 	struct stat st;
 
 	if (safety_file(context->config, context->files, part->target, context->host, &part->path,
-			err))
+			&part->place, err))
 		return -1;
 	part->known_as = mem_text(part->path);
 	part->extent_bytes = part->target->size_bytes;
-	if (lstat(part->path, &st) == 0) {
+	if (file_place_stat(&part->place, &st)) {
 		part->allocated_bytes = (uint64_t)st.st_blocks * 512;
 	} else if (errno == ENOENT) {
 		part->is_absent = true;
@@ -45,7 +46,7 @@ static int find_file(struct part *part, const struct part_context *context, stru
 			  part->target->name, part->path, strerror(errno));
 		return -1;
 	}
-	if (made_files_has(context->files, part->path))
+	if (made_files_has(context->files, part->path, &part->place))
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "target '%s': '%s' exists and muster did not make it: move it away, or name "
@@ -54,33 +55,22 @@ static int find_file(struct part *part, const struct part_context *context, stru
 	return -1;
 }
 
-static int measure_device(struct part *part, struct error *err)
-{
-	int fd;
-
-	if (platform_open(part->path, false, false, &fd, err))
-		return -1;
-	int failed = platform_storage(fd, part->path, &part->storage, err);
-	char identity[PLATFORM_IDENTITY_SIZE];
-	bool has_identity = !failed && platform_identity(fd, part->path, identity);
-	part->known_as = mem_text(has_identity ? identity : part->path);
-	close(fd);
-	return failed;
-}
-
 static int find_device(struct part *part, const struct part_context *context, struct error *err)
 {
 	const struct target *target = part->target;
+	struct safety_device device;
 	char *note = NULL;
 
-	if (safety_device(context->config, target, phase_writes(context->phase), &note, err))
+	if (safety_device(context->config, target, phase_writes(context->phase), &device, &note,
+			  err))
 		return -1;
 	if (note)
 		part_note(context, "%s", note);
 	free(note);
 	part->path = mem_text(target->device);
-	if (measure_device(part, err))
-		return -1;
+	part->identity = mem_text(device.identity);
+	part->known_as = mem_text(device.identity[0] ? device.identity : target->device);
+	part->storage = device.storage;
 	part->extent_bytes = target->size_bytes ? target->size_bytes : part->storage.size_bytes;
 	if (part->extent_bytes <= part->storage.size_bytes)
 		return 0;
@@ -109,7 +99,8 @@ static int has_extent(struct part *part, const struct part_context *context, str
 int part_find(struct part *part, const struct target *target, const struct part_context *context,
 	      struct error *err)
 {
-	*part = (struct part){.target = target, .fd = -1, .io = TARGET_IO_NONE};
+	*part = (struct part){
+		.target = target, .fd = -1, .io = TARGET_IO_NONE, .place.directory = -1};
 	part->storage.memory_alignment_bytes = 1;
 	if (target->device) {
 		part->kind = PART_DEVICE;
@@ -147,12 +138,12 @@ static int check_file(const struct part *part, const struct part_context *contex
 {
 	struct stat open_one, named_one;
 
-	if (fstat(part->fd, &open_one) || lstat(part->path, &named_one))
+	if (fstat(part->fd, &open_one) || !file_place_stat(&part->place, &named_one))
 		return differs(part, strerror(errno), err);
 	if (!S_ISREG(open_one.st_mode) || open_one.st_dev != named_one.st_dev ||
 	    open_one.st_ino != named_one.st_ino)
 		return differs(part, "another file stands there", err);
-	if (!made_files_has(context->files, part->path))
+	if (!made_files_has(context->files, part->path, &part->place))
 		return differs(part, "muster did not make it", err);
 	return 0;
 }
@@ -168,10 +159,10 @@ static int check_device(const struct part *part, const struct part_context *cont
 	if (!now.device || now.device_id != part->storage.device_id ||
 	    now.size_bytes != part->storage.size_bytes)
 		return differs(part, "another device stands there", err);
-	if (!phase_writes(context->phase))
-		return 0;
-	if (!platform_identity(part->fd, part->path, identity) || !part->target->destroy ||
-	    strcmp(identity, part->target->destroy))
+	platform_identity(part->fd, part->path, identity);
+	if (strcmp(identity, part->identity))
+		return differs(part, "another device has its name now", err);
+	if (phase_writes(context->phase) && !text_is(identity, part->target->destroy))
 		return differs(part, "its identity is not the one in 'destroy'", err);
 	return 0;
 }
@@ -181,7 +172,8 @@ static int open_file(struct part *part, const struct part_context *context, bool
 {
 	int fd;
 
-	if (platform_open(part->path, phase_writes(context->phase), direct, &fd, err))
+	if (platform_open_file(part->place.directory, part->place.name, part->path,
+			       phase_writes(context->phase), direct, &fd, err))
 		return -1;
 	if (part->fd >= 0)
 		close(part->fd);
@@ -201,7 +193,7 @@ static int open_device(struct part *part, const struct part_context *context, bo
 
 static int make_file(struct part *part, const struct part_context *context, struct error *err)
 {
-	if (made_files_create(context->files, part->path, &part->fd, err)) {
+	if (made_files_create(context->files, part->path, &part->place, &part->fd, err)) {
 		part->fd = -1;
 		return -1;
 	}
@@ -280,7 +272,9 @@ void part_close(struct part *part)
 void part_release(struct part *part)
 {
 	part_close(part);
+	file_place_close(&part->place);
 	free(part->path);
+	free(part->identity);
 	free(part->known_as);
-	part->path = part->known_as = NULL;
+	part->path = part->identity = part->known_as = NULL;
 }

@@ -22,7 +22,9 @@ enum part_kind { PART_FILE, PART_DEVICE, PART_NULL };
 struct part {
 	const struct target *target; /* lent */
 	enum part_kind kind;
-	char *path;     /* of the file or device; NULL for null */
+	char *path;              /* of the file or device; NULL for null */
+	struct file_place place; /* of a file; its name is in `path` */
+	char *identity;          /* of a device, as it was found */
 	char *known_as; /* from run to run (known_data.h): the path, of a device its identity */
 	bool is_absent;
 	bool is_changed;          /* the phase writes to it, or it is laid out */

@@ -84,11 +84,12 @@ static const char *kind(mode_t mode)
 }
 
 /* Nothing there, or what muster made. */
-static int check_file(const struct made_files *files, const char *file, struct error *err)
+static int check_file(const struct made_files *files, const char *file,
+		      const struct file_place *place, struct error *err)
 {
 	struct stat st;
 
-	if (lstat(file, &st) < 0) {
+	if (!file_place_stat(place, &st)) {
 		if (errno == ENOENT)
 			return 0;
 		error_set(err, ERROR_REFUSED, "cannot stat '%s': %s", file, strerror(errno));
@@ -98,7 +99,7 @@ static int check_file(const struct made_files *files, const char *file, struct e
 		error_set(err, ERROR_REFUSED, "'%s' is %s", file, kind(st.st_mode));
 		return -1;
 	}
-	if (made_files_has(files, file))
+	if (made_files_has(files, file, place))
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "'%s' exists and was not made by muster: remove it, or name another path", file);
@@ -171,13 +172,27 @@ static int check_text(const char *path, struct error *err)
 	return -1;
 }
 
+/* What was held against the list is what is opened: as it stands, without any link. */
+static int open_checked(const struct made_files *files, const char *file, struct file_place *place,
+			struct error *err)
+{
+	if (file_place_open(place, file, err) < 0)
+		return -1;
+	if (check_file(files, file, place, err) == 0)
+		return 0;
+	file_place_close(place);
+	return -1;
+}
+
 int safety_file(const struct agent_config *config, const struct made_files *files,
-		const struct target *target, const char *host, char **file, struct error *err)
+		const struct target *target, const char *host, char **file,
+		struct file_place *place, struct error *err)
 {
 	char *whole = NULL, *directory = NULL, *found = NULL;
 	int failed = -1;
 
 	*file = NULL;
+	*place = (struct file_place){.directory = -1};
 	if (check_text(target->path, err) < 0)
 		return -1;
 	whole = absolute(config, target->path, err);
@@ -185,7 +200,7 @@ int safety_file(const struct agent_config *config, const struct made_files *file
 		return -1;
 	found = resolve(whole, target, host, &directory, err);
 	if (!found || check_directory(config, target->path, directory, err) < 0 ||
-	    check_file(files, found, err) < 0)
+	    open_checked(files, found, place, err) < 0)
 		goto out;
 	*file = found;
 	found = NULL;

@@ -21,10 +21,17 @@ static bool is_same_device(const struct stat *a, const struct stat *b)
 	       a->st_rdev == b->st_rdev;
 }
 
-/* By name, or by any other name of the same device. */
+static bool is_entry(const char *entry, const struct stat *device)
+{
+	struct stat listed;
+
+	return stat(entry, &listed) == 0 && is_same_device(device, &listed);
+}
+
+/* By name, or by any other name of the same device; asked before anything is opened. */
 static bool is_listed(const struct agent_config *config, const char *path)
 {
-	struct stat wanted, listed;
+	struct stat wanted;
 	bool there = stat(path, &wanted) == 0;
 
 	for (uint32_t i = 0; i < config->allow_devices_count; i++) {
@@ -33,10 +40,27 @@ static bool is_listed(const struct agent_config *config, const char *path)
 			continue;
 		if (strcmp(entry, path) == 0)
 			return true;
-		if (there && stat(entry, &listed) == 0 && is_same_device(&wanted, &listed))
+		if (there && is_entry(entry, &wanted))
 			return true;
 	}
 	return false;
+}
+
+/* A name may have come to lead elsewhere since: what is open has to be what an entry means. */
+static int check_open(const struct agent_config *config, int fd, const char *path,
+		      struct error *err)
+{
+	struct stat open_one;
+
+	for (uint32_t i = 0; fstat(fd, &open_one) == 0 && i < config->allow_devices_count; i++)
+		if (config->allow_devices[i].name &&
+		    is_entry(config->allow_devices[i].name, &open_one))
+			return 0;
+	error_set(err, ERROR_REFUSED,
+		  "device '%s' became another one while it was looked at, which is not listed in "
+		  "agent.yaml of this host: nothing was touched",
+		  path);
+	return -1;
 }
 
 static bool has_control(const char *text)
@@ -82,20 +106,19 @@ static int check_kind(const char *path, struct error *err)
 	return -1;
 }
 
-static int check_storage(int fd, const char *path, struct error *err)
+static int check_storage(int fd, const char *path, struct platform_storage *storage,
+			 struct error *err)
 {
-	struct platform_storage storage;
-
-	if (platform_storage(fd, path, &storage, err) < 0) {
+	if (platform_storage(fd, path, storage, err) < 0) {
 		err->kind = ERROR_REFUSED;
 		return -1;
 	}
-	if (!storage.device) {
+	if (!storage->device) {
 		error_set(err, ERROR_REFUSED, "'%s' is no disk: name a block device or raw disk",
 			  path);
 		return -1;
 	}
-	if (storage.size_bytes > 0)
+	if (storage->size_bytes > 0)
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "device '%s' is empty (0 bytes): is there a medium, or a file attached?", path);
@@ -117,11 +140,9 @@ static char *quote(const char *text)
 	return quoted;
 }
 
-static int check_armed(int fd, const struct target *target, struct error *err)
+static int check_armed(const struct target *target, const char *identity, struct error *err)
 {
-	char identity[PLATFORM_IDENTITY_SIZE];
-
-	if (!platform_identity(fd, target->device, identity) || has_control(identity)) {
+	if (!*identity || has_control(identity)) {
 		error_set(
 			err, ERROR_REFUSED,
 			"device '%s' has no identity (WWN, serial number) that could arm it: only "
@@ -199,26 +220,38 @@ static char *note_use(int fd, const char *path)
 	return note;
 }
 
-int safety_device(const struct agent_config *config, const struct target *target, bool write,
-		  char **note, struct error *err)
+static int check(const struct agent_config *config, const struct target *target, bool write, int fd,
+		 struct safety_device *device, char **note, struct error *err)
 {
-	int fd, failed;
+	const char *path = target->device;
+
+	if (check_open(config, fd, path, err) < 0 ||
+	    check_storage(fd, path, &device->storage, err) < 0)
+		return -1;
+	platform_identity(fd, path, device->identity);
+	if (!write) {
+		*note = note_use(fd, path);
+		return 0;
+	}
+	/* In use comes first: a line to paste that would then be refused helps nobody. */
+	return check_free(fd, path, err) < 0 || check_armed(target, device->identity, err) < 0 ? -1
+											       : 0;
+}
+
+int safety_device(const struct agent_config *config, const struct target *target, bool write,
+		  struct safety_device *device, char **note, struct error *err)
+{
+	int fd;
 
 	*note = NULL;
+	*device = (struct safety_device){.identity = ""};
 	if (check_listed(config, target->device, err) < 0 || check_kind(target->device, err) < 0)
 		return -1;
 	if (platform_open(target->device, false, false, &fd, err) < 0) {
 		err->kind = ERROR_REFUSED;
 		return -1;
 	}
-	failed = check_storage(fd, target->device, err);
-	/* In use comes first: a line to paste that would then be refused helps nobody. */
-	if (!failed && write)
-		failed = check_free(fd, target->device, err) < 0 || check_armed(fd, target, err) < 0
-				 ? -1
-				 : 0;
-	else if (!failed)
-		*note = note_use(fd, target->device);
+	int failed = check(config, target, write, fd, device, note, err);
 	close(fd);
 	return failed;
 }

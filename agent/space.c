@@ -12,8 +12,8 @@
 
 struct need {
 	dev_t file_system;
-	char *directory;
-	char *names; /* 'a', 'b' */
+	const struct part *part; /* the first on it */
+	char *names;             /* 'a', 'b' */
 	uint64_t bytes, files;
 };
 
@@ -21,11 +21,7 @@ static char *directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	if (!slash)
-		return mem_text(".");
-	if (slash == path)
-		return mem_text("/");
-	return mem_format("%.*s", (int)(slash - path), path);
+	return mem_format("%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
 static struct need *need_of(struct need **needs, uint32_t *count, dev_t file_system)
@@ -41,13 +37,11 @@ static struct need *need_of(struct need **needs, uint32_t *count, dev_t file_sys
 static int add_part(struct need **needs, uint32_t *count, const struct part *part,
 		    struct error *err)
 {
-	char *directory = directory_of(part->path);
 	struct stat st;
 
-	if (stat(directory, &st)) {
-		error_set(err, ERROR_REFUSED, "target '%s': cannot stat '%s': %s",
-			  part->target->name, directory, strerror(errno));
-		free(directory);
+	if (fstat(part->place.directory, &st)) {
+		error_set(err, ERROR_REFUSED, "target '%s': cannot stat the directory of '%s': %s",
+			  part->target->name, part->path, strerror(errno));
 		return -1;
 	}
 	struct need *need = need_of(needs, count, st.st_dev);
@@ -55,10 +49,8 @@ static int add_part(struct need **needs, uint32_t *count, const struct part *par
 				  : mem_format("'%s'", part->target->name);
 	free(need->names);
 	need->names = names;
-	if (need->directory)
-		free(directory);
-	else
-		need->directory = directory;
+	if (!need->part)
+		need->part = part;
 	uint64_t missing = part->used_bytes > part->allocated_bytes
 				   ? part->used_bytes - part->allocated_bytes
 				   : 0;
@@ -67,19 +59,19 @@ static int add_part(struct need **needs, uint32_t *count, const struct part *par
 	return 0;
 }
 
-static int check_need(const struct need *need, struct error *err)
+static int has_room(const struct need *need, const char *directory, struct error *err)
 {
 	uint64_t free_bytes, free_files;
 	char wanted[UNITS_TEXT_SIZE], has[UNITS_TEXT_SIZE];
 
-	if (platform_space(need->directory, &free_bytes, &free_files, err))
+	if (platform_space(need->part->place.directory, directory, &free_bytes, &free_files, err))
 		return -1;
 	if (need->bytes > free_bytes) {
 		error_set(
 			err, ERROR_REFUSED,
 			"too little space in '%s' for %s: %llu bytes (%s) are wanted and %llu (%s) "
 			"are free: lower size or make room",
-			need->directory, need->names, (unsigned long long)need->bytes,
+			directory, need->names, (unsigned long long)need->bytes,
 			units_format_bytes(wanted, need->bytes), (unsigned long long)free_bytes,
 			units_format_bytes(has, free_bytes));
 		return -1;
@@ -88,9 +80,18 @@ static int check_need(const struct need *need, struct error *err)
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "too few inodes in '%s' for %s: %llu are wanted and %llu are free: remove files",
-		  need->directory, need->names, (unsigned long long)need->files,
+		  directory, need->names, (unsigned long long)need->files,
 		  (unsigned long long)free_files);
 	return -1;
+}
+
+static int check_need(const struct need *need, struct error *err)
+{
+	char *directory = directory_of(need->part->path);
+	int failed = has_room(need, directory, err);
+
+	free(directory);
+	return failed;
 }
 
 int space_check(const struct phase_targets *targets, struct error *err)
@@ -105,7 +106,6 @@ int space_check(const struct phase_targets *targets, struct error *err)
 	for (uint32_t i = 0; i < count && !failed; i++)
 		failed = check_need(&needs[i], err);
 	for (uint32_t i = 0; i < count; i++) {
-		free(needs[i].directory);
 		free(needs[i].names);
 	}
 	free(needs);
@@ -120,7 +120,8 @@ void space_explain(const struct part *part, const char *target, struct error *er
 	struct error ignored;
 
 	units_format_bytes(wanted, part->used_bytes);
-	if (platform_space(directory, &free_bytes, &free_files, &ignored) == 0)
+	if (platform_space(part->place.directory, directory, &free_bytes, &free_files, &ignored) ==
+	    0)
 		error_set(err, ERROR_BROKEN,
 			  "target '%s': no space left for '%s': %llu bytes (%s) are wanted and "
 			  "%llu (%s) "

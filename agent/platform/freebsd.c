@@ -77,6 +77,26 @@ int platform_open(const char *path, bool write, bool direct, int *fd, struct err
 			  fd, err);
 }
 
+static bool is_none(const struct stat *st)
+{
+	(void)st;
+	return false;
+}
+
+int platform_open_file(int directory, const char *name, const char *path, bool write, bool direct,
+		       int *fd, struct error *err)
+{
+	return posix_open_at(directory, name, path,
+			     (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), is_none, fd,
+			     err);
+}
+
+/* O_RESOLVE_BENEATH does not refuse links. */
+int platform_open_directory(const char *path, int *fd, struct error *err)
+{
+	return posix_open_directory(path, fd, err);
+}
+
 /* GEOM refuses to open for writing what is mounted, mirrored, encrypted or in a pool; O_EXCL it
  * does not know. So this is the second line of defence, after platform_device_use. */
 int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err)
@@ -90,11 +110,11 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 }
 
 /* -1 where the file system does not know. */
-uint64_t platform_born_ns(const char *path)
+uint64_t platform_born_ns(int directory, const char *name)
 {
 	struct stat st;
 
-	if (lstat(path, &st) < 0 || st.st_birthtim.tv_sec <= 0)
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_birthtim.tv_sec <= 0)
 		return 0;
 	return (uint64_t)st.st_birthtim.tv_sec * UINT64_C(1000000000) +
 	       (uint64_t)st.st_birthtim.tv_nsec;

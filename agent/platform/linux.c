@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -83,18 +85,51 @@ static bool is_disk(const struct stat *st)
 	return S_ISBLK(st->st_mode);
 }
 
+static int cannot_direct(const char *path, struct error *err)
+{
+	error_set(err, ERROR_REFUSED,
+		  "cannot open '%s' with O_DIRECT: its file system refuses direct I/O: use "
+		  "'direct: false' or 'direct: prefer'",
+		  path);
+	return -1;
+}
+
 int platform_open(const char *path, bool write, bool direct, int *fd, struct error *err)
 {
 	int flags = (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0);
 
 	if (posix_open(path, flags, is_disk, fd, err) == 0)
 		return 0;
-	if (direct && errno == EINVAL)
-		error_set(err, ERROR_REFUSED,
-			  "cannot open '%s' with O_DIRECT: its file system refuses direct I/O: "
-			  "use 'direct: false' or 'direct: prefer'",
-			  path);
-	return -1;
+	return direct && errno == EINVAL ? cannot_direct(path, err) : -1;
+}
+
+static bool is_none(const struct stat *st)
+{
+	(void)st;
+	return false;
+}
+
+int platform_open_file(int directory, const char *name, const char *path, bool write, bool direct,
+		       int *fd, struct error *err)
+{
+	int flags = (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0);
+
+	if (posix_open_at(directory, name, path, flags, is_none, fd, err) == 0)
+		return 0;
+	return direct && errno == EINVAL ? cannot_direct(path, err) : -1;
+}
+
+/* Since Linux 5.6; some containers answer EPERM to what they do not know. */
+int platform_open_directory(const char *path, int *fd, struct error *err)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+
+	long opened = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (opened < 0 && (errno == ENOSYS || errno == EPERM))
+		return posix_open_directory(path, fd, err);
+	*fd = (int)opened;
+	return opened < 0 ? posix_cannot_open_directory(path, err) : 0;
 }
 
 int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err)
@@ -108,11 +143,11 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 }
 
 /* Since Linux 4.11. */
-uint64_t platform_born_ns(const char *path)
+uint64_t platform_born_ns(int directory, const char *name)
 {
 	struct statx answer;
 
-	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &answer) < 0 ||
+	if (statx(directory, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &answer) < 0 ||
 	    !(answer.stx_mask & STATX_BTIME) || answer.stx_btime.tv_sec < 0)
 		return 0;
 	return (uint64_t)answer.stx_btime.tv_sec * UINT64_C(1000000000) + answer.stx_btime.tv_nsec;

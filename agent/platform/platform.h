@@ -72,15 +72,25 @@ struct platform_storage {
  * symlink for a file. `direct` is honoured with the system's way (O_DIRECT, directio()). */
 int platform_open(const char *path, bool write, bool direct, int *fd, struct error *err);
 
+/* The same for a regular file and nothing else, by its directory and its name there; `path` is for
+ * the texts. */
+int platform_open_file(int directory, const char *name, const char *path, bool write, bool direct,
+		       int *fd, struct error *err);
+
+/* Opens a directory for what is done in it, following no symbolic link at all: in one step where
+ * the system has that (openat2), else component by component. On failure errno is kept. */
+int platform_open_directory(const char *path, int *fd, struct error *err);
+
 /* Asks the system about an open descriptor. */
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err);
 
-/* When what stands at `path` was made, in ns of the wall clock, following no last symlink; 0 where
+/* When what stands in a directory was made, in ns of the wall clock, following no symlink; 0 where
  * the system or the file system does not say. */
-uint64_t platform_born_ns(const char *path);
+uint64_t platform_born_ns(int directory, const char *name);
 
-/* Bytes that a file at `directory` can still have, and files that can be made. */
-int platform_space(const char *directory, uint64_t *free_bytes, uint64_t *free_files,
+/* Bytes that a file in an open directory can still have, and files that can be made; `path` is for
+ * the texts. */
+int platform_space(int directory, const char *path, uint64_t *free_bytes, uint64_t *free_files,
 		   struct error *err);
 
 ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset);

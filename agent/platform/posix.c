@@ -37,13 +37,13 @@ uint64_t platform_cpu_ns(void)
 	return timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
 }
 
-int platform_space(const char *directory, uint64_t *free_bytes, uint64_t *free_files,
+int platform_space(int directory, const char *path, uint64_t *free_bytes, uint64_t *free_files,
 		   struct error *err)
 {
 	struct statvfs space;
 
-	if (statvfs(directory, &space) < 0) {
-		error_set(err, ERROR_SYSTEM, "cannot ask how much space '%s' has: %s", directory,
+	if (fstatvfs(directory, &space) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot ask how much space '%s' has: %s", path,
 			  strerror(errno));
 		return -1;
 	}
@@ -99,12 +99,13 @@ static int cannot_open(const char *path, struct error *err)
 }
 
 /* Looks before it opens, since opening some devices already does something. */
-static int look(const char *path, bool (*is_disk)(const struct stat *st), int *flags,
-		struct error *err)
+static int look(int directory, const char *name, const char *path,
+		bool (*is_disk)(const struct stat *st), int *flags, struct error *err)
 {
 	struct stat st, link;
 
-	if (stat(path, &st) < 0 || lstat(path, &link) < 0)
+	if (fstatat(directory, name, &st, 0) < 0 ||
+	    fstatat(directory, name, &link, AT_SYMLINK_NOFOLLOW) < 0)
 		return cannot_open(path, err);
 	if (is_disk(&st))
 		return 0;
@@ -114,16 +115,16 @@ static int look(const char *path, bool (*is_disk)(const struct stat *st), int *f
 	return 0;
 }
 
-int posix_open(const char *path, int flags, bool (*is_disk)(const struct stat *st), int *fd,
-	       struct error *err)
+int posix_open_at(int directory, const char *name, const char *path, int flags,
+		  bool (*is_disk)(const struct stat *st), int *fd, struct error *err)
 {
 	struct stat st;
 
-	if (look(path, is_disk, &flags, err) < 0)
+	if (look(directory, name, path, is_disk, &flags, err) < 0)
 		return -1;
 	/* Not to hang on a fifo that has taken the file's place; cleared again below, since
 	 * io_uring would answer EAGAIN. */
-	int opened = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int opened = openat(directory, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (opened < 0)
 		return cannot_open(path, err);
 	int now = fcntl(opened, F_GETFL);
@@ -142,6 +143,12 @@ out:;
 	close(opened);
 	errno = saved;
 	return -1;
+}
+
+int posix_open(const char *path, int flags, bool (*is_disk)(const struct stat *st), int *fd,
+	       struct error *err)
+{
+	return posix_open_at(AT_FDCWD, path, path, flags, is_disk, fd, err);
 }
 
 bool use_has_never(const struct use_list *list)

@@ -15,6 +15,13 @@
  * of the open is kept, or 0 when the kind was the reason. */
 int posix_open(const char *path, int flags, bool (*is_disk)(const struct stat *st), int *fd,
 	       struct error *err);
+/* The same by a name in an open directory; `path` is for the texts. */
+int posix_open_at(int directory, const char *name, const char *path, int flags,
+		  bool (*is_disk)(const struct stat *st), int *fd, struct error *err);
+
+/* platform_open_directory() component by component, and its text. */
+int posix_open_directory(const char *path, int *fd, struct error *err);
+int posix_cannot_open_directory(const char *path, struct error *err);
 
 /* A list of reasons with limited room: one that says `never` takes the place of one that does not.
  * The same text is kept once. */

@@ -95,6 +95,28 @@ int platform_open(const char *path, bool write, bool direct, int *fd, struct err
 	return -1;
 }
 
+static bool is_none(const struct stat *st)
+{
+	(void)st;
+	return false;
+}
+
+int platform_open_file(int directory, const char *name, const char *path, bool write, bool direct,
+		       int *fd, struct error *err)
+{
+	if (posix_open_at(directory, name, path, write ? O_RDWR : O_RDONLY, is_none, fd, err) < 0)
+		return -1;
+	if (!direct || make_direct(*fd, path, err) == 0)
+		return 0;
+	close(*fd);
+	return -1;
+}
+
+int platform_open_directory(const char *path, int *fd, struct error *err)
+{
+	return posix_open_directory(path, fd, err);
+}
+
 /* O_EXCL on a raw disk: EBUSY when anything else has the slice open (ZFS, SVM, a mount). */
 int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err)
 {
@@ -108,9 +130,9 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 }
 
 /* ZFS has it as an extended attribute (crtime), which is not asked for yet. */
-uint64_t platform_born_ns(const char *path)
+uint64_t platform_born_ns(int directory, const char *name)
 {
-	(void)path;
+	(void)directory, (void)name;
 	return 0;
 }
 

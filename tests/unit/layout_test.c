@@ -33,6 +33,8 @@ static int set_up(void **state)
 	snprintf(path, sizeof(path), "%s/file", test_folder);
 	part = (struct part){
 		.target = &target, .kind = PART_FILE, .path = path, .used_bytes = SIZE};
+	if (file_place_open(&part.place, path, &err))
+		return -1;
 	part.fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (part.fd < 0 || platform_storage(part.fd, path, &part.storage, &err))
 		return -1;
@@ -45,6 +47,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	written_free(written);
+	file_place_close(&part.place);
 	return close(part.fd);
 }
 

@@ -50,7 +50,7 @@ static void create(struct made_files *files, const char *path)
 	struct error err;
 	int fd;
 
-	if (made_files_create(files, path, &fd, &err) < 0)
+	if (made_files_create(files, path, NULL, &fd, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
@@ -86,11 +86,11 @@ static void a_made_file_is_known_after_a_restart(void **state)
 	create(files, in_work("name with  blanks"));
 	assert_int_equal(stat(in_work("name with  blanks"), &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_true(made_files_has(files, in_work("name with  blanks")));
+	assert_true(made_files_has(files, in_work("name with  blanks"), NULL));
 	files = reopen_files(files);
 	files = reopen_files(files);
-	assert_true(made_files_has(files, in_work("name with  blanks")));
-	assert_false(made_files_has(files, in_work("name with")));
+	assert_true(made_files_has(files, in_work("name with  blanks"), NULL));
+	assert_false(made_files_has(files, in_work("name with"), NULL));
 	assert_null(made_files_warning(files));
 	assert_int_equal(remove_all(files).removed, 1);
 	assert_int_not_equal(access(in_work("name with  blanks"), F_OK), 0);
@@ -105,15 +105,15 @@ static void foreign_files_are_neither_taken_nor_removed(void **state)
 	(void)state;
 	struct made_files *files = open_files();
 	assert_true(run("echo precious > '%s'", in_work("theirs")));
-	assert_int_equal(made_files_create(files, in_work("theirs"), &fd, &err), -1);
+	assert_int_equal(made_files_create(files, in_work("theirs"), NULL, &fd, &err), -1);
 	assert_int_equal(err.kind, ERROR_REFUSED);
 	assert_non_null(strstr(err.text, "exists and was not made by muster"));
 	assert_int_equal(made_files_remove(files, in_work("theirs"), &err), -1);
 	/* A link is not followed, whether it leads to something or not. */
 	assert_int_equal(symlink("/no/such", in_work("link")), 0);
-	assert_int_equal(made_files_create(files, in_work("link"), &fd, &err), -1);
+	assert_int_equal(made_files_create(files, in_work("link"), NULL, &fd, &err), -1);
 	files = reopen_files(files);
-	assert_false(made_files_has(files, in_work("theirs")));
+	assert_false(made_files_has(files, in_work("theirs"), NULL));
 	assert_int_equal(remove_all(files).removed, 0);
 	assert_true(run("grep -q precious '%s'", in_work("theirs")));
 	made_files_close(files);
@@ -128,7 +128,7 @@ static void another_file_in_its_place_is_foreign(void **state)
 	create(files, in_work("a"));
 	/* The old one stays under another name, so that the inode cannot be the same. */
 	assert_true(run("cd '%s' && mv a b && echo precious > a", work));
-	assert_false(made_files_has(files, in_work("a")));
+	assert_false(made_files_has(files, in_work("a"), NULL));
 	assert_int_equal(made_files_remove(files, in_work("a"), &err), -1);
 	assert_non_null(strstr(err.text, "another file"));
 	assert_true(run("grep -q precious '%s'", in_work("a")));
@@ -148,14 +148,14 @@ static void a_file_with_the_inode_of_a_removed_one_is_foreign(void **state)
 		assert_true(run("cd '%s' && rm -f a && sleep 0.01 && echo precious > a", work));
 		assert_int_equal(stat(in_work("a"), &after), 0);
 	}
-	if (after.st_ino != before.st_ino || !platform_born_ns(in_work("a"))) {
+	if (after.st_ino != before.st_ino || !platform_born_ns(AT_FDCWD, in_work("a"))) {
 		made_files_close(files);
 		print_message("this file system does not give out inodes again\n");
 		skip();
 	}
-	assert_false(made_files_has(files, in_work("a")));
+	assert_false(made_files_has(files, in_work("a"), NULL));
 	files = reopen_files(files);
-	assert_false(made_files_has(files, in_work("a")));
+	assert_false(made_files_has(files, in_work("a"), NULL));
 	remove_all(files);
 	assert_true(run("grep -q precious '%s'", in_work("a")));
 	made_files_close(files);
@@ -169,9 +169,9 @@ static void a_file_that_is_there_is_not_lost_by_making_it_again(void **state)
 	(void)state;
 	struct made_files *files = open_files();
 	create(files, in_work("a"));
-	assert_int_equal(made_files_create(files, in_work("a"), &fd, &err), -1);
+	assert_int_equal(made_files_create(files, in_work("a"), NULL, &fd, &err), -1);
 	files = reopen_files(files);
-	assert_true(made_files_has(files, in_work("a")));
+	assert_true(made_files_has(files, in_work("a"), NULL));
 	made_files_close(files);
 }
 
@@ -191,7 +191,7 @@ static void what_is_kept_stays_and_stays_known(void **state)
 	assert_int_equal(seen.removed, 2);
 	assert_int_equal(seen.failed, 0);
 	files = reopen_files(files);
-	assert_true(made_files_has(files, in_work("b")));
+	assert_true(made_files_has(files, in_work("b"), NULL));
 	assert_int_equal(made_files_remove(files, in_work("b"), &err), 0);
 	assert_int_not_equal(access(in_work("b"), F_OK), 0);
 	made_files_close(files);
@@ -205,10 +205,10 @@ static void a_file_that_went_by_itself_is_forgotten(void **state)
 	struct made_files *files = open_files();
 	create(files, in_work("a"));
 	unlink(in_work("a"));
-	assert_false(made_files_has(files, in_work("a")));
+	assert_false(made_files_has(files, in_work("a"), NULL));
 	assert_int_equal(made_files_remove(files, in_work("a"), &err), 0);
 	create(files, in_work("a"));
-	assert_true(made_files_has(files, in_work("a")));
+	assert_true(made_files_has(files, in_work("a"), NULL));
 	made_files_close(files);
 }
 
@@ -231,7 +231,7 @@ static void a_file_that_cannot_be_removed_is_told_and_stays_known(void **state)
 	create(files, in_work("m/a"));
 	assert_true(run("mount -o remount,ro '%s'", in_work("m")));
 	struct seen seen = remove_all(files);
-	bool known = made_files_has(files, in_work("m/a"));
+	bool known = made_files_has(files, in_work("m/a"), NULL);
 	assert_true(undo_to(before));
 	assert_int_equal(seen.failed, 1);
 	assert_int_equal(seen.removed, 0);
@@ -246,11 +246,11 @@ static void names_that_a_line_cannot_hold_are_refused(void **state)
 
 	(void)state;
 	struct made_files *files = open_files();
-	assert_int_equal(made_files_create(files, in_work("a\nb"), &fd, &err), -1);
-	assert_int_equal(made_files_create(files, "relative", &fd, &err), -1);
-	assert_int_equal(made_files_create(files, "", &fd, &err), -1);
-	assert_int_equal(made_files_create(files, "/no/such/directory/file", &fd, &err), -1);
-	assert_non_null(strstr(err.text, "/no/such/directory/file"));
+	assert_int_equal(made_files_create(files, in_work("a\nb"), NULL, &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "relative", NULL, &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "", NULL, &fd, &err), -1);
+	assert_int_equal(made_files_create(files, "/no/such/directory/file", NULL, &fd, &err), -1);
+	assert_non_null(strstr(err.text, "/no/such/directory"));
 	made_files_close(files);
 }
 
@@ -318,11 +318,11 @@ static void a_torn_last_line_is_left_out_quietly(void **state)
 		append(ends[i]);
 		files = open_files();
 		assert_null(made_files_warning(files));
-		assert_true(made_files_has(files, in_work("a")));
+		assert_true(made_files_has(files, in_work("a"), NULL));
 	}
 	create(files, in_work("b"));
 	files = reopen_files(files);
-	assert_true(made_files_has(files, in_work("b")));
+	assert_true(made_files_has(files, in_work("b"), NULL));
 	assert_false(was_put_aside(1));
 	made_files_close(files);
 }
@@ -346,8 +346,8 @@ static void damage_is_told_and_kept_aside(void **state)
 		assert_non_null(made_files_warning(files));
 		assert_non_null(strstr(made_files_warning(files), "made.journal.bad."));
 		assert_true(was_put_aside(i + 1));
-		assert_true(made_files_has(files, in_work("a")));
-		assert_false(made_files_has(files, "/etc/passwd"));
+		assert_true(made_files_has(files, in_work("a"), NULL));
+		assert_false(made_files_has(files, "/etc/passwd", NULL));
 	}
 	files = reopen_files(files);
 	assert_null(made_files_warning(files));
@@ -381,10 +381,10 @@ static void a_crash_in_the_midst_of_making_leaves_no_orphan(void **state)
 			work));
 	struct made_files *files = open_files();
 	assert_null(made_files_warning(files));
-	assert_true(made_files_has(files, in_work("empty")));
-	assert_false(made_files_has(files, in_work("full")));
-	assert_false(made_files_has(files, in_work("open to all")));
-	assert_false(made_files_has(files, in_work("not there")));
+	assert_true(made_files_has(files, in_work("empty"), NULL));
+	assert_false(made_files_has(files, in_work("full"), NULL));
+	assert_false(made_files_has(files, in_work("open to all"), NULL));
+	assert_false(made_files_has(files, in_work("not there"), NULL));
 	made_files_close(files);
 }
 
@@ -429,7 +429,7 @@ static void a_full_spool_makes_nothing(void **state)
 	for (; made < 1000; made++) {
 		char name[32];
 		snprintf(name, sizeof(name), "f%d", made);
-		if (made_files_create(files, in_work(name), &fd, &err) < 0)
+		if (made_files_create(files, in_work(name), NULL, &fd, &err) < 0)
 			break;
 		close(fd);
 	}

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "agent/platform/platform.h"
+#include "agent/platform/posix.h"
 #include "tests/unit/loop_device.h"
 
 static const char *no_devices;
@@ -90,16 +91,54 @@ static void facts_name_the_host(void **state)
 	assert_true(facts.memory_bytes > 1 << 20);
 }
 
-static void space_of_a_missing_directory_is_an_error_that_names_it(void **state)
+static void an_open_directory_has_space(void **state)
 {
 	uint64_t bytes, files;
 	struct error err;
+	int fd;
 
 	(void)state;
-	assert_int_equal(platform_space(test_folder, &bytes, &files, &err), 0);
+	assert_int_equal(platform_open_directory(test_folder, &fd, &err), 0);
+	assert_int_equal(platform_space(fd, test_folder, &bytes, &files, &err), 0);
 	assert_true(bytes > 0 && files > 0);
-	assert_int_equal(platform_space("/no/such", &bytes, &files, &err), -1);
+	close(fd);
+	assert_int_equal(platform_space(fd, "/no/such", &bytes, &files, &err), -1);
 	assert_non_null(strstr(err.text, "'/no/such'"));
+}
+
+/* By the system's own way and component by component alike. */
+static void a_directory_is_not_opened_through_a_link(void **state)
+{
+	static const struct {
+		const char *path, *why;
+	} rows[] = {
+		{"a/b", NULL},
+		{"a//b/", NULL},
+		{"a/./b", NULL},
+		{"to-a/b", "symbolic link"},
+		{"a/to-b", "symbolic link"},
+		{"a/gone", "No such file"},
+		{"a/file", "Not a directory"},
+		{"a/file/b", "Not a directory"},
+	};
+	int (*const ways[])(const char *, int *, struct error *) = {platform_open_directory,
+								    posix_open_directory};
+
+	(void)state;
+	assert_true(run("cd '%s' && mkdir -p a/b && touch a/file && ln -s a to-a && ln -s b a/to-b",
+			test_folder));
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[512];
+		struct error err = {0};
+		int fd = -1;
+		snprintf(path, sizeof(path), "%s/%s", test_folder, rows[i / 2].path);
+		int failed = ways[i % 2](path, &fd, &err);
+		if (!failed != !rows[i / 2].why || (failed && !strstr(err.text, rows[i / 2].why)))
+			fail_msg("%s, way %zu: %s", path, i % 2, err.text);
+		if (!failed)
+			close(fd);
+	}
+	assert_true(run("cd '%s' && rm -r a to-a", test_folder));
 }
 
 static void buffers_are_aligned(void **state)
@@ -666,7 +705,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(facts_name_the_host),
-		TEST(space_of_a_missing_directory_is_an_error_that_names_it),
+		TEST(an_open_directory_has_space),
+		TEST(a_directory_is_not_opened_through_a_link),
 		TEST(buffers_are_aligned),
 		TEST(what_is_neither_file_nor_disk_is_never_opened),
 		TEST(a_link_to_a_device_is_followed),

@@ -68,7 +68,11 @@ static int ask_file(const char *path, char **file, struct error *err)
 {
 	struct target target = {.name = (char *)"t", .path = (char *)path};
 
-	return safety_file(&config, files, &target, "h", file, err);
+	struct file_place place;
+	int failed = safety_file(&config, files, &target, "h", file, &place, err);
+
+	file_place_close(&place);
+	return failed;
 }
 
 /* ---- files ---- */
@@ -182,7 +186,7 @@ static void what_muster_made_may_be_used_again(void **state)
 
 	(void)state;
 	assert_int_equal(ask_file(allowed, &file, &err), 0);
-	assert_int_equal(made_files_create(files, file, &fd, &err), 0);
+	assert_int_equal(made_files_create(files, file, NULL, &fd, &err), 0);
 	close(fd);
 	assert_int_equal(ask_file(allowed, &again, &err), 0);
 	assert_string_equal(again, file);
@@ -194,6 +198,38 @@ static void what_muster_made_may_be_used_again(void **state)
 	assert_true(run("cd '%s' && mv '%s' old && echo precious > '%s'", allowed, file, file));
 	assert_int_equal(ask_file(allowed, &again, &err), -1);
 	assert_non_null(strstr(err.text, "was not made by muster"));
+	free(file);
+}
+
+/* Between a look and the next one somebody swaps a directory for a link. */
+static void a_link_in_a_directorys_place_leads_nowhere(void **state)
+{
+	struct target target = {.name = (char *)"t", .path = (char *)"sub"};
+	struct file_place place, again;
+	struct error err;
+	char *file, *other;
+	int fd;
+
+	(void)state;
+	assert_int_equal(safety_file(&config, files, &target, "h", &file, &place, &err), 0);
+	assert_true(run("cd '%s' && mkdir allowed-not/sub && mv scratch/sub scratch/old && ln -s "
+			"../allowed-not/sub scratch/sub",
+			test_folder));
+	/* What was checked is what is used: it goes into the directory that was there. */
+	assert_int_equal(made_files_create(files, file, &place, &fd, &err), 0);
+	close(fd);
+	assert_true(run("cd '%s' && test -e scratch/old/muster.h.t.data && test -z "
+			"\"$(ls allowed-not/sub)\"",
+			test_folder));
+	/* Whoever comes by the path comes to the link, and is refused. */
+	assert_int_equal(file_place_open(&again, file, &err), -1);
+	assert_non_null(strstr(err.text, "symbolic link"));
+	assert_true(run("touch '%s'/allowed-not/sub/muster.h.t.data", test_folder));
+	assert_int_equal(made_files_remove(files, file, &err), -1);
+	assert_true(run("test -e '%s'/allowed-not/sub/muster.h.t.data", test_folder));
+	assert_int_equal(safety_file(&config, files, &target, "h", &other, &again, &err), -1);
+	assert_non_null(strstr(err.text, "leads out of the scratch directory"));
+	file_place_close(&place);
 	free(file);
 }
 
@@ -236,7 +272,9 @@ static int ask_device(const char *path, const char *destroy, bool write, char **
 		.name = (char *)"perc0", .device = (char *)path, .destroy = (char *)destroy};
 
 	*note = NULL;
-	return safety_device(&config, &target, write, note, err);
+	struct safety_device found;
+
+	return safety_device(&config, &target, write, &found, note, err);
 }
 
 static void list_device(const char *path)
@@ -412,6 +450,7 @@ int main(void)
 		TEST(paths_that_are_not_allowed_are_refused),
 		TEST(nothing_listed_is_nothing_allowed),
 		TEST(what_muster_made_may_be_used_again),
+		TEST(a_link_in_a_directorys_place_leads_nowhere),
 		TEST(names_are_of_plain_characters_and_stay_apart),
 		TEST(what_is_no_listed_disk_is_refused),
 		TEST(writing_needs_the_identity),
