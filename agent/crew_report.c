@@ -139,12 +139,13 @@ static const struct worker *first_to_fail(const struct crew *crew)
 	return first;
 }
 
+static const char *const io_names[] = {
+	[IO_READ] = "read", [IO_WRITE] = "write", [IO_SYNC] = "sync"};
+
 static char *describe(const struct crew *crew, const struct worker_error *error)
 {
 	const struct part *part = crew->target->parts[error->part];
-	static const char *const kinds[] = {
-		[IO_READ] = "read", [IO_WRITE] = "write", [IO_SYNC] = "sync"};
-	const char *kind = kinds[error->kind];
+	const char *kind = io_names[error->kind];
 	unsigned long long length = error->length, offset = error->offset;
 
 	if (error->kind == IO_SYNC)
@@ -159,6 +160,37 @@ static char *describe(const struct crew *crew, const struct worker_error *error)
 	return mem_format("target '%s': %s of %llu bytes at offset %llu of '%s' failed: %s",
 			  crew->target->target->name, kind, length, offset,
 			  part->path ? part->path : "null", strerror(error->number));
+}
+
+static void report_error(const struct failure *kind, struct done_target *into)
+{
+	struct io_error *error = RECORD_APPEND(into->io_errors, into->io_errors_count);
+	const char *text = kind->number > 0    ? strerror(kind->number)
+			   : kind->number == 0 ? "short"
+					       : "other errors";
+
+	*error = (struct io_error){.op = mem_text(io_names[kind->op]),
+				   .error = mem_text(text),
+				   .count = kind->count,
+				   .first_offset = kind->first_offset};
+}
+
+static void report_errors(const struct crew *crew, struct done_target *into)
+{
+	struct failures all = {0};
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct failures *kinds = &crew_worker(crew, i)->failures;
+		for (uint32_t k = 0; k < kinds->count; k++)
+			failures_add(&all, &kinds->all[k]);
+	}
+	if (crew->sync_error)
+		failures_add(&all, &(struct failure){.op = IO_SYNC,
+						     .number = crew->sync_error,
+						     .count = 1,
+						     .first_ns = UINT64_MAX});
+	for (uint32_t k = 0; k < all.count; k++)
+		report_error(&all.all[k], into);
 }
 
 /* ---- what was verified ---- */
@@ -204,6 +236,7 @@ void crew_report(const struct crew *crew, struct done *done)
 		into->syncs = syncs_new(crew);
 	report_sizes(crew, into);
 	report_miscompares(crew, &into->miscompares);
+	report_errors(crew, into);
 	const struct worker *failed = first_to_fail(crew);
 	if (failed)
 		into->first_error = describe(crew, &failed->error);

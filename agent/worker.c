@@ -217,6 +217,14 @@ static void note_error(struct worker *w, const struct worker_error *error, uint6
 {
 	if (!w->error.completed_ns)
 		w->error = *error;
+	const struct failure kind = {
+		.op = error->kind,
+		.number = error->number,
+		.count = 1,
+		.first_offset = error->offset,
+		.first_ns = error->completed_ns,
+	};
+	failures_add(&w->failures, &kind);
 	if (surely < w->intact)
 		w->intact = surely;
 	bool full = error->number == ENOSPC || error->number == EDQUOT;

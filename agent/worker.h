@@ -13,6 +13,7 @@
 #include "agent/buckets.h"
 #include "agent/buffers.h"
 #include "agent/engine/engine.h"
+#include "agent/failures.h"
 #include "agent/offsets.h"
 #include "agent/pace.h"
 #include "agent/phase_targets.h"
@@ -96,6 +97,7 @@ struct worker {
 	struct histogram *response; /* due to completion; NULL: the phase has no rate */
 	struct histogram *syncs;    /* of those after sync_every writes; NULL: there are none */
 	struct verify verify;       /* where the phase verifies */
+	struct failures failures;
 
 	struct buckets buckets;
 	/* Since when nothing came back of what is in flight; 0: nothing is. */

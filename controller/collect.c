@@ -289,6 +289,10 @@ static void fill_target(struct filling *filling, const struct done_target *from,
 	for (uint32_t i = 0; i < from->sizes_count; i++)
 		*(struct done_size *)RECORD_APPEND(target->sizes, target->sizes_count) =
 			from->sizes[i];
+	for (uint32_t i = 0; i < from->io_errors_count; i++)
+		record_copy(&io_error_table,
+			    RECORD_APPEND(target->io_errors, target->io_errors_count),
+			    &from->io_errors[i]);
 	target->first_error = mem_text(from->first_error);
 	fill_miscompares(filling->fleet, &from->miscompares, &target->miscompares);
 	window_target_rates(current(filling->collect), target);

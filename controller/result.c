@@ -105,6 +105,8 @@ static const struct record_row target_rows[] = {
 	 .doc = "their times; null: none were asked for"},
 	{MEMBER_LIST(struct result_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
+	{MEMBER_LIST(struct result_target, io_errors, io_error_table),
+	 .doc = "what failed, by kind; empty: nothing"},
 	{MEMBER(struct result_target, first_error), .doc = "a sentence; null: none"},
 	{MEMBER_ONE(struct result_target, miscompares, miscompares_table),
 	 .doc = "what was verified, and was not as written"},

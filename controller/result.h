@@ -10,6 +10,7 @@
 #include "common/record.h"
 #include "controller/facts.h"
 #include "controller/plan.h"
+#include "proto/io_error.h"
 #include "proto/miscompare.h"
 
 #define RESULT_SCHEMA "muster.run/1"
@@ -97,6 +98,8 @@ struct result_target {
 	struct result_latency *syncs_ns;    /* of those; NULL: none were asked for */
 	struct done_size *sizes;            /* of a mix of block sizes */
 	uint32_t sizes_count;
+	struct io_error *io_errors; /* by kind, ramp and all */
+	uint32_t io_errors_count;
 	char *first_error;
 	struct miscompares miscompares;
 };

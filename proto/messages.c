@@ -241,6 +241,8 @@ static const struct record_row done_target_rows[] = {
 	 .doc = "of the syncs after sync_every writes each; absent: none were asked for"},
 	{MEMBER_LIST(struct done_target, sizes, done_size_table),
 	 .doc = "each size of a mix of block sizes; else empty"},
+	{MEMBER_LIST(struct done_target, io_errors, io_error_table),
+	 .doc = "what failed, by kind; empty: nothing"},
 	{MEMBER(struct done_target, first_error), .doc = "a sentence with offset; absent: none"},
 	{MEMBER_ONE(struct done_target, miscompares, miscompares_table),
 	 .doc = "what was verified, and was not as written"},

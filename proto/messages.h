@@ -8,6 +8,7 @@
 #define MUSTER_PROTO_MESSAGES_H
 
 #include "common/record.h"
+#include "proto/io_error.h"
 #include "proto/miscompare.h"
 #include "proto/phase.h"
 
@@ -214,6 +215,8 @@ struct done_target {
 	struct done_latency *syncs;    /* after sync_every writes each; NULL: none were asked for */
 	struct done_size *sizes;       /* of a mix of block sizes */
 	uint32_t sizes_count;
+	struct io_error *io_errors;
+	uint32_t io_errors_count;
 	char *first_error; /* a sentence with offset; NULL: none */
 	struct miscompares miscompares;
 };

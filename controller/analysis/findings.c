@@ -259,16 +259,35 @@ static void check_window(struct result *result, const struct result_phase *phase
 
 /* ---- targets ---- */
 
+/* "; 12 read: Input/output error, from offset 4096; ..." */
+static char *list_errors(const struct result_target *target)
+{
+	char *list = mem_text("");
+
+	for (uint32_t i = 0; i < target->io_errors_count; i++) {
+		const struct io_error *e = &target->io_errors[i];
+		char *longer =
+			mem_format("%s; %llu %s: %s, the first at offset %llu", list,
+				   (unsigned long long)e->count, text_or(e->op, "?"),
+				   text_or(e->error, "?"), (unsigned long long)e->first_offset);
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
 static void check_errors(struct result *result, const struct result_phase *phase,
 			 const struct result_phase_host *host, const struct result_target *target)
 {
 	if (target->errors) {
+		char *list = list_errors(target);
 		struct result_finding *finding = findings_add(
 			result, "IO_ERRORS", NULL, phase, host->host, target->target, NULL,
-			"%llu I/O errors beside %llu operations%s%s",
+			"%llu I/O errors beside %llu operations%s%s%s",
 			(unsigned long long)target->errors, (unsigned long long)target->operations,
-			target->first_error ? "; the first: " : "",
+			list, target->first_error ? "; the first: " : "",
 			text_or(target->first_error, ""));
+		free(list);
 		findings_figure(finding, "errors", (double)target->errors);
 		findings_figure(finding, "operations", (double)target->operations);
 	}

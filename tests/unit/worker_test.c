@@ -394,6 +394,38 @@ static void a_short_write_counts_what_it_moved_and_as_an_error(void **state)
 	worker_free(worker);
 }
 
+static ssize_t short_or_nothing(uint32_t number, const struct io *io)
+{
+	static const ssize_t results[] = {BLOCK, 0, 512, -EIO, BLOCK - 1, -ENODEV};
+
+	return number < 6 ? results[number] : (ssize_t)io->length;
+}
+
+/* What was not moved is not counted, whatever an engine answers; nor is it verified. */
+static void short_reads_count_what_they_moved_by_kind(void **state)
+{
+	(void)state;
+	struct phase phase = make_phase(PHASE_OP_READ, 10);
+	struct load_target target = make_target(&engine_told, 10, 1);
+	result_of = short_or_nothing;
+	struct worker *worker = run_worker(&phase, &target, 0);
+	struct tally timeline = timeline_of(worker);
+	assert_int_equal(worker->after.bytes_read, 5 * BLOCK + 512 + BLOCK - 1);
+	assert_int_equal(worker->after.operations, 7);
+	assert_int_equal(worker->after.errors, 5);
+	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
+	const struct failures *kinds = &worker->failures;
+	assert_int_equal(kinds->count, 3);
+	assert_int_equal(kinds->all[0].number, 0);
+	assert_int_equal(kinds->all[0].count, 3);
+	assert_int_equal(kinds->all[0].first_offset, BLOCK);
+	assert_int_equal(kinds->all[1].number, EIO);
+	assert_int_equal(kinds->all[1].first_offset, 3 * BLOCK);
+	assert_int_equal(kinds->all[2].number, ENODEV);
+	assert_int_equal(kinds->all[2].count, 1);
+	worker_free(worker);
+}
+
 static ssize_t full_at_seven(uint32_t number, const struct io *io)
 {
 	return number >= 7 ? -ENOSPC : (ssize_t)io->length;
@@ -924,6 +956,7 @@ int main(void)
 		cmocka_unit_test_setup(a_worker_gives_up_after_a_hundred_errors_in_a_row, reset),
 		cmocka_unit_test_setup(errors_between_successes_do_not_end_it, reset),
 		cmocka_unit_test_setup(a_short_write_counts_what_it_moved_and_as_an_error, reset),
+		cmocka_unit_test_setup(short_reads_count_what_they_moved_by_kind, reset),
 		cmocka_unit_test_setup(a_full_disk_stops_all_at_once, reset),
 		cmocka_unit_test_setup(a_striped_request_is_complete_when_its_parts_are, reset),
 		cmocka_unit_test_setup(half_a_striped_request_is_an_error_with_bytes, reset),
