@@ -10,6 +10,7 @@
 #define HEAD_WORDS 3
 #define AHEAD      2048 /* what a device has just written is in no near cache */
 #define AT_ONCE    4096
+#define LINE       64
 
 static inline uint64_t rotate(uint64_t x, int by)
 {
@@ -137,13 +138,15 @@ static inline void step(struct lanes *lanes)
 	lanes->d = xorshift(lanes->d);
 }
 
-static void fill_sector(unsigned char *at, const struct pattern_key *key, uint64_t sector)
+/* Of the sector no less than `bytes`. */
+static inline void fill_sector(unsigned char *at, const struct pattern_key *key, uint64_t sector,
+			       size_t bytes)
 {
 	uint64_t head[HEAD_WORDS];
 
 	make_head(head, key, sector);
 	struct lanes lanes = begin(key, head[0]);
-	for (size_t i = 0; i < PATTERN_SECTOR; i += sizeof(lanes)) {
+	for (size_t i = 0; i < bytes; i += sizeof(lanes)) {
 		memcpy(at + i, &lanes, sizeof(lanes));
 		step(&lanes);
 	}
@@ -154,7 +157,7 @@ static void fill_plain(unsigned char *at, size_t size, const struct pattern_key 
 		       uint64_t offset)
 {
 	for (size_t i = 0; i < size; i += PATTERN_SECTOR)
-		fill_sector(at + i, key, (offset + i) / PATTERN_SECTOR);
+		fill_sector(at + i, key, (offset + i) / PATTERN_SECTOR, PATTERN_SECTOR);
 }
 
 /* ---- other shapes ---- */
@@ -180,31 +183,51 @@ static struct stretch cut(const struct pattern_key *key, uint64_t offset, size_t
 	return s;
 }
 
-static void finish_sector(unsigned char *at, const struct stretch *s, size_t random_bytes,
-			  uint64_t sector)
+static bool is_of_our_stream(const struct stretch *s)
 {
+	return s->key.shape.source == PATTERN_RANDOM && !s->key.shape.compress;
+}
+
+/* From the stream's bytes to the end. */
+static void fill_rest(unsigned char *at, size_t random_bytes)
+{
+	memset(at + random_bytes, at[random_bytes - 1], PATTERN_SECTOR - random_bytes);
+}
+
+static void fill_compressible(unsigned char *at, const struct stretch *s)
+{
+	size_t random_bytes = pattern_shape_random_bytes(s->key.shape);
+
+	for (size_t i = 0; i < s->size; i += PATTERN_SECTOR) {
+		fill_sector(at + i, &s->key, (s->offset + i) / PATTERN_SECTOR, random_bytes);
+		fill_rest(at + i, random_bytes);
+	}
+}
+
+static void fill_aes(unsigned char *at, const struct stretch *s)
+{
+	const uint64_t aes_key[2] = {s->key.stream, random_mix(s->key.place)};
+	size_t random_bytes = pattern_shape_random_bytes(s->key.shape);
 	uint64_t head[HEAD_WORDS];
 
-	make_head(head, &s->key, sector);
-	memcpy(at, head, sizeof(head));
-	memset(at + random_bytes, at[random_bytes - 1], PATTERN_SECTOR - random_bytes);
+	pattern_aes(at, s->size, aes_key, s->offset / 16);
+	for (size_t i = 0; i < s->size; i += PATTERN_SECTOR) {
+		make_head(head, &s->key, (s->offset + i) / PATTERN_SECTOR);
+		memcpy(at + i, head, sizeof(head));
+		fill_rest(at + i, random_bytes);
+	}
 }
 
 static void fill_stretch(unsigned char *at, const struct stretch *s)
 {
-	const uint64_t aes_key[2] = {s->key.stream, random_mix(s->key.place)};
-	size_t random_bytes = pattern_shape_random_bytes(s->key.shape);
-
-	if (s->key.shape.source == PATTERN_ZEROS) {
+	if (s->key.shape.source == PATTERN_ZEROS)
 		memset(at, 0, s->size);
-		return;
-	}
-	if (s->key.shape.source == PATTERN_AES_CTR)
-		pattern_aes(at, s->size, aes_key, s->offset / 16);
-	else
+	else if (s->key.shape.source == PATTERN_AES_CTR)
+		fill_aes(at, s);
+	else if (is_of_our_stream(s))
 		fill_plain(at, s->size, &s->key, s->offset);
-	for (size_t i = 0; i < s->size; i += PATTERN_SECTOR)
-		finish_sector(at + i, s, random_bytes, (s->offset + i) / PATTERN_SECTOR);
+	else
+		fill_compressible(at, s);
 }
 
 void pattern_fill(void *buffer, size_t size, struct pattern_key key, uint64_t offset)
@@ -259,7 +282,7 @@ static size_t check_plain(const unsigned char *at, size_t size, const struct pat
 		uint64_t sector = (offset + done) / PATTERN_SECTOR;
 		if (is_right(at + done, key, sector))
 			continue;
-		fill_sector(want, key, sector);
+		fill_sector(want, key, sector, PATTERN_SECTOR);
 		while (at[done] == want[done % PATTERN_SECTOR])
 			done++;
 		return done;
@@ -267,21 +290,38 @@ static size_t check_plain(const unsigned char *at, size_t size, const struct pat
 	return size;
 }
 
-/* Made again, a little at a time, and compared. */
-static size_t check_shaped(const unsigned char *at, size_t size, const struct pattern_key *key,
-			   uint64_t offset)
+/* Made again, a little at a time, and compared. Calls of OpenSSL are worth more at once. */
+static size_t check_again(const unsigned char *at, const struct stretch *whole)
 {
+	bool is_aes = whole->key.shape.source == PATTERN_AES_CTR;
+	const size_t piece = is_aes ? AT_ONCE : PATTERN_SECTOR;
 	unsigned char want[AT_ONCE];
-	size_t done = 0;
+	struct stretch s = *whole;
 
-	while (done < size) {
-		size_t piece = size - done < sizeof(want) ? size - done : sizeof(want);
-		struct stretch s = cut(key, offset + done, piece);
+	for (size_t done = 0; done < whole->size; done += s.size) {
+		s.offset = whole->offset + done;
+		s.size = whole->size - done < piece ? whole->size - done : piece;
+		for (size_t i = 0; i < s.size; i += LINE)
+			__builtin_prefetch(at + done + AHEAD + i);
 		fill_stretch(want, &s);
 		for (size_t i = 0; memcmp(at + done, want, s.size) != 0; i++)
 			if (at[done + i] != want[i])
 				return done + i;
-		done += s.size;
+	}
+	return whole->size;
+}
+
+static size_t check_shaped(const unsigned char *at, size_t size, const struct pattern_key *key,
+			   uint64_t offset)
+{
+	for (size_t done = 0; done < size;) {
+		struct stretch s = cut(key, offset + done, size - done);
+		size_t right = is_of_our_stream(&s)
+				       ? check_plain(at + done, s.size, &s.key, s.offset)
+				       : check_again(at + done, &s);
+		done += right;
+		if (right < s.size)
+			return done;
 	}
 	return size;
 }
