@@ -4,21 +4,11 @@
 #include <string.h>
 
 #include "agent/platform/platform.h"
-#include "common/clock.h"
-
-#define LEAST_SLOTS 1024
-#define COVER_NS    (60 * NS_PER_S)
-
-static uint32_t limit_for(uint64_t width_ns)
-{
-	uint64_t slots = COVER_NS / width_ns;
-
-	return slots > LEAST_SLOTS ? (uint32_t)slots : LEAST_SLOTS;
-}
+#include "proto/phase_memory.h"
 
 size_t buckets_memory(uint64_t width_ns, uint32_t reserve)
 {
-	return ((size_t)limit_for(width_ns) + reserve + 1) * sizeof(struct bucket_slot);
+	return ((size_t)phase_memory_slots(width_ns) + reserve + 1) * sizeof(struct bucket_slot);
 }
 
 bool buckets_init(struct buckets *b, uint64_t width_ns, uint32_t reserve)
@@ -27,7 +17,7 @@ bool buckets_init(struct buckets *b, uint64_t width_ns, uint32_t reserve)
 
 	memset(b, 0, sizeof(*b));
 	b->width_ns = width_ns;
-	b->limit = limit_for(width_ns);
+	b->limit = phase_memory_slots(width_ns);
 	b->capacity = b->limit + reserve + 1;
 	b->slots = platform_buffer(CACHE_LINE, size);
 	if (!b->slots)

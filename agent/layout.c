@@ -13,8 +13,11 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/pattern.h"
+#include "proto/phase_memory.h"
 
-#define PIECE      (1U << 20)
+#define PIECE (1U << 20)
+_Static_assert(PIECE <= PHASE_MEMORY_LAYOUT, "a lay-out takes more than is said");
+
 #define SYNC_EVERY (256U << 20) /* what is buffered is synced in steps that show */
 
 struct gap {
@@ -56,6 +59,18 @@ static void find_gaps(struct layout_file *file, const struct written *written)
 		*gap = (struct gap){from, to};
 		file->total_bytes += to - from;
 	}
+}
+
+uint32_t layout_files(struct part *const *parts, uint32_t count, const struct written *written,
+		      const struct phase *phase)
+{
+	uint32_t files = 0;
+
+	for (uint32_t i = 0; phase->op != PHASE_OP_WRITE && i < count; i++)
+		files += parts[i]->kind == PART_FILE &&
+			 (parts[i]->is_absent ||
+			  written_missing(written, parts[i]->path, parts[i]->used_bytes) > 0);
+	return files;
 }
 
 void layout_init(struct layout *layout, struct part *const *parts, uint32_t count,

@@ -32,6 +32,10 @@ struct layout_data {
 	struct pattern_shape shape;
 };
 
+/* How many files have to be laid out before the phase: a thread and a piece of data each. */
+uint32_t layout_files(struct part *const *parts, uint32_t count, const struct written *written,
+		      const struct phase *phase);
+
 /* Decides what there is to write of the `count` parts, which are lent. */
 void layout_init(struct layout *layout, struct part *const *parts, uint32_t count,
 		 const struct written *written, const struct layout_data *data,

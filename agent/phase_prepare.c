@@ -13,6 +13,7 @@
 #include "common/pattern.h"
 #include "common/random.h"
 #include "common/units.h"
+#include "proto/phase_memory.h"
 
 #define MOST_THREADS 4096
 #define MOST_TARGETS 4096 /* of a host, and parts of all of its stripes */
@@ -186,26 +187,43 @@ static struct worker_setup setup_for(struct phase_run *run, const struct load_ta
 
 /* ---- memory ---- */
 
+static struct phase_memory memory_of(const struct phase_run *run)
+{
+	const struct prepare *prepare = &run->prepare;
+	struct phase_memory memory = {0};
+
+	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
+		const struct load_target *target = &run->targets.targets[i];
+		const struct phase_memory_target shape = {
+			.parts = target->parts_count,
+			.stripe_unit = target->stripe.unit,
+			.alignment = phase_targets_buffer_alignment(target),
+		};
+		phase_memory_add(&memory, &prepare->phase, prepare->bucket_ns, &shape);
+	}
+	phase_memory_add_layout(&memory, layout_files(run->targets.parts, run->targets.parts_count,
+						      run->written, &prepare->phase));
+	return memory;
+}
+
 static int check_memory(struct phase_run *run, struct error *err)
 {
 	const struct phase *phase = &run->prepare.phase;
-	uint64_t all = 0, buffers = 0;
+	const struct phase_memory memory = memory_of(run);
+	uint64_t all = phase_memory_total(&memory);
 	char wanted[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
 
-	for (uint32_t i = 0; i < run->targets.targets_count; i++) {
-		struct worker_setup setup = setup_for(run, &run->targets.targets[i]);
-		all += worker_memory(&setup) * phase->workers;
-		buffers += worker_buffer_bytes(phase, setup.target) * phase->workers;
-	}
+	run->ready.buffer_bytes = all;
 	if (all <= run->config->memory)
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "%u workers on each of %u targets need %llu bytes (%s), of which %llu are I/O "
-		  "buffers (workers x queue_depth x block_size), and this agent may use %llu (%s): "
-		  "use fewer or smaller ones, or raise 'memory' in agent.yaml",
+		  "buffers (workers x queue_depth x block_size) and %llu of the lay-out, and this "
+		  "agent may use %llu (%s): use fewer or smaller ones, or raise 'memory' in "
+		  "agent.yaml",
 		  phase->workers, run->targets.targets_count, (unsigned long long)all,
-		  units_format_bytes(wanted, all), (unsigned long long)buffers,
-		  (unsigned long long)run->config->memory,
+		  units_format_bytes(wanted, all), (unsigned long long)memory.buffers,
+		  (unsigned long long)memory.layout, (unsigned long long)run->config->memory,
 		  units_format_bytes(most, run->config->memory));
 	return -1;
 }
@@ -254,7 +272,7 @@ static int make_crews(struct phase_run *run, const char **at, struct error *err)
 		if (crew_init(&run->crews[i], &setup, &start, err))
 			return -1;
 		run->crews[i].first = i * setup.phase->workers;
-		run->ready.buffer_bytes += worker_memory(&setup) * setup.phase->workers;
+		note_engine(run, &run->crews[i]);
 	}
 	return 0;
 }
@@ -409,9 +427,9 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 		.ready = &run->ready,
 	};
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
-		     space_check(&run->targets, err) || check_memory(run, err) ||
-		     check_placement(run, err) || check_expect(run, err) ||
-		     check_verify(run, err) || go_on(run, err) ||
+		     space_check(&run->targets, err) || check_placement(run, err) ||
+		     check_expect(run, err) || check_memory(run, err) || check_verify(run, err) ||
+		     go_on(run, err) ||
 		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
 
 	*at = run->targets.at;

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/spool_need.h"
 #include "common/memory.h"
 #include "common/units.h"
+#include "proto/phase_memory.h"
 
-#define HARVEST_NS       SPOOL_HARVEST_NS
+#define HARVEST_NS       PHASE_MEMORY_HARVEST
 #define HEARTBEAT_NS     NS_PER_S
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
 #define LAYOUT_STUCK_NS  (60 * NS_PER_S)

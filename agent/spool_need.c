@@ -1,6 +1,7 @@
 #include "agent/spool_need.h"
 
 #include "common/framed.h"
+#include "proto/phase_memory.h"
 
 /* As msgpack in the worst case: an array's head, two numbers of 32 bits, five of 64. */
 #define BUCKET_BYTES (1 + 2 * 5 + 5 * 9)
@@ -20,7 +21,7 @@ uint64_t spool_need(const struct prepare *prepare)
 {
 	const struct phase *phase = &prepare->phase;
 	uint64_t length = phase->runtime ? phase->ramp + phase->runtime : NO_LENGTH_NS;
-	uint64_t harvests = length / SPOOL_HARVEST_NS + 2;
+	uint64_t harvests = length / PHASE_MEMORY_HARVEST + 2;
 	uint64_t buckets = length / prepare->bucket_ns + 2 + 2 * harvests;
 	uint64_t targets = phase->targets_count;
 

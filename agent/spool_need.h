@@ -6,9 +6,6 @@
 
 #include "proto/messages.h"
 
-/* How often the session takes what the workers have counted. */
-#define SPOOL_HARVEST_NS UINT64_C(100000000)
-
 /* The most bytes that the phase's records have together: for each target each bucket once, and two
  * more for each harvest, in which a bucket is only half over; and what is said once. A phase by
  * size alone has no length: of it, what is said once and an hour. */

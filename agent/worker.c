@@ -8,39 +8,33 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/pattern.h"
+#include "proto/phase_memory.h"
 
 /* ---- memory ---- */
 
-/* From one buffer to the next. */
+/* What is said before the phase of what it takes (phase_memory.h). */
+_Static_assert(sizeof(struct worker) + 2 * sizeof(struct histogram) <= PHASE_MEMORY_WORKER,
+	       "a worker is larger than is said");
+_Static_assert(sizeof(struct request) + sizeof(struct request *) <= PHASE_MEMORY_REQUEST,
+	       "a request is larger than is said");
+_Static_assert(sizeof(struct io) + 2 * sizeof(struct io *) <= PHASE_MEMORY_IO,
+	       "an I/O is larger than is said");
+_Static_assert(sizeof(struct bucket_slot) <= PHASE_MEMORY_SLOT, "a slot is larger than is said");
+
 static uint64_t stride(const struct phase *phase, const struct load_target *target)
 {
-	uint64_t alignment = phase_targets_buffer_alignment(target);
-
-	return (phase->block_size + alignment - 1) / alignment * alignment;
+	return phase_memory_stride(phase, phase_targets_buffer_alignment(target));
 }
 
-uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target)
+static uint64_t buffer_bytes(const struct worker_setup *setup)
 {
-	return stride(phase, target) * phase->queue_depth;
-}
-
-uint64_t worker_memory(const struct worker_setup *setup)
-{
-	uint64_t ios = (uint64_t)setup->phase->queue_depth * setup->target->parts_count;
-	uint64_t vectors = stripe_vectors(&setup->target->stripe, setup->phase->block_size);
-
-	return sizeof(struct worker) + worker_buffer_bytes(setup->phase, setup->target) +
-	       (phase_is_paced(setup->phase) ? sizeof(struct histogram) : 0) +
-	       (setup->phase->sync_every ? sizeof(struct histogram) : 0) +
-	       buckets_memory(setup->bucket_ns, setup->phase->queue_depth) +
-	       setup->phase->queue_depth * (sizeof(struct request) + sizeof(struct request *)) +
-	       ios * (sizeof(struct io) + 2 * sizeof(struct io *) + vectors * sizeof(struct iovec));
+	return stride(setup->phase, setup->target) * setup->phase->queue_depth;
 }
 
 static int allocate_buffers(struct worker *w, struct error *err)
 {
 	const struct worker_setup *setup = &w->setup;
-	uint64_t size = worker_buffer_bytes(setup->phase, setup->target);
+	uint64_t size = buffer_bytes(setup);
 
 	if (buffers_init(&w->buffers, setup->phase->hugepages,
 			 phase_targets_buffer_alignment(setup->target), size, err) == 0 &&

@@ -108,10 +108,6 @@ struct worker {
 struct worker *worker_new(const struct worker_setup *setup, struct error *err);
 void worker_free(struct worker *worker);
 
-/* Bytes of I/O buffers of one worker, and of all that worker_new allocates. */
-uint64_t worker_buffer_bytes(const struct phase *phase, const struct load_target *target);
-uint64_t worker_memory(const struct worker_setup *setup);
-
 /* Before the start, in the thread that will run it, where it will run: touches its buffers, fills
  * the first requests, so that at the start they only go out. */
 void worker_ready(struct worker *worker);

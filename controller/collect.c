@@ -118,14 +118,32 @@ void collect_release(struct collect *collect)
 
 /* ---- timeline ---- */
 
+/* So that bucket `bucket` has one. Powers of two: most bookings change nothing. */
+static size_t room_for(uint64_t bucket)
+{
+	size_t room = 64;
+
+	while (room <= bucket)
+		room *= 2;
+	return room;
+}
+
+uint64_t collect_memory(uint64_t buckets, uint64_t targets)
+{
+	uint64_t target = (buckets ? room_for(buckets - 1) : 0) * sizeof(struct series_bucket) +
+			  sizeof(struct histogram) + sizeof(struct series);
+
+	return targets * target + buckets * sizeof(struct series_edge);
+}
+
 static struct series_bucket *bucket_at(struct series *series, uint32_t bucket)
 {
+	if (bucket >= series->room) {
+		series->room = (uint32_t)room_for(bucket);
+		series->buckets =
+			mem_resize(series->buckets, series->room, sizeof(*series->buckets));
+	}
 	if (bucket >= series->count) {
-		/* Powers of two: most of these calls change nothing. */
-		size_t room = 64;
-		while (room <= bucket)
-			room *= 2;
-		series->buckets = mem_resize(series->buckets, room, sizeof(*series->buckets));
 		memset(&series->buckets[series->count], 0,
 		       (bucket + 1 - series->count) * sizeof(*series->buckets));
 		series->count = bucket + 1;

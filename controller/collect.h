@@ -35,6 +35,10 @@ void collect_timeline(void *context, uint32_t host, const struct timeline *timel
  * no agent goes without heartbeats however many hosts there are. */
 void collect_end(struct collect *collect, struct fleet *fleet);
 
+/* Bytes that are kept, to the run's end, of a phase of so many buckets on one host with so many
+ * targets: timelines, where each bucket began, histograms. */
+uint64_t collect_memory(uint64_t buckets, uint64_t targets);
+
 void collect_release(struct collect *collect);
 
 #endif

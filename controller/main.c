@@ -10,6 +10,7 @@
 #include "controller/plan.h"
 #include "controller/recover.h"
 #include "controller/report/explain.h"
+#include "controller/plan_memory.h"
 #include "controller/run.h"
 #include "controller/sign.h"
 #include "controller/verify.h"
@@ -37,6 +38,14 @@ static void warn(const struct plan *plan)
 				    (double)plan->min_window / 1e9);
 }
 
+static void say_fine(const struct options *options, const struct plan *plan)
+{
+	printf("%s: fine: %u phase%s on %u target%s\n", options->operand, plan->phases_count,
+	       plan->phases_count == 1 ? "" : "s", plan->targets_count,
+	       plan->targets_count == 1 ? "" : "s");
+	plan_memory_print(plan);
+}
+
 static int with_plan(const struct options *options)
 {
 	struct plan plan = {0};
@@ -56,9 +65,7 @@ static int with_plan(const struct options *options)
 		else if (options->fleet)
 			code = check_fleet_execute(options, &plan);
 		else
-			printf("%s: fine: %u phase%s on %u target%s\n", options->operand,
-			       plan.phases_count, plan.phases_count == 1 ? "" : "s",
-			       plan.targets_count, plan.targets_count == 1 ? "" : "s");
+			say_fine(options, &plan);
 		plan_release(&plan);
 	}
 	yaml_errors_release(&errors);

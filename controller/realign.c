@@ -48,7 +48,7 @@ static void rebuild(struct series *series, const uint32_t *homes, uint32_t count
 		move_counts(&series->buckets[k], &buckets[homes[k]]);
 	free(series->buckets);
 	series->buckets = buckets;
-	series->count = count;
+	series->count = series->room = count;
 }
 
 /* A bucket's edge is that of the first that came to it; where none came, nothing is known. */

@@ -278,7 +278,7 @@ struct series_bucket {
 };
 struct series {
 	struct series_bucket *buckets;
-	uint32_t count;
+	uint32_t count, room; /* room: allocated */
 };
 /* Where a bucket of a host began. */
 struct series_edge {

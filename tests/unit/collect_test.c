@@ -247,9 +247,34 @@ static void another_attempt_replaces_the_phase(void **state)
 	tear_down(s);
 }
 
+/* A day, fast forward: what is kept of it is what was said before. */
+static void a_day_takes_the_memory_that_was_computed(void **state)
+{
+	(void)state;
+	struct setting *s = set_up();
+	const uint32_t buckets = 24 * 3600 * 10;
+	uint64_t held = 0;
+
+	s->collect.start_ns = s->collect.run_start_ns = clock_now_ns() - 24 * 3600 * NS_PER_S;
+	for (uint32_t bucket = 0; bucket < buckets; bucket++)
+		for (uint32_t host = 0; host < 2; host++)
+			add(s, host, 0, bucket, 1000, 5);
+	for (uint32_t host = 0; host < 2; host++) {
+		const struct series *series = &s->series.phases[0].series[host][0];
+		assert_int_equal(series->count, buckets);
+		held += series->room * sizeof(*series->buckets) + sizeof(*series) +
+			sizeof(struct histogram);
+	}
+	held += 2 * buckets * sizeof(struct series_edge); /* of each bucket, at the end */
+	assert_int_equal(held, 2 * collect_memory(buckets, 1));
+	assert_in_range(held, 50 << 20, 200 << 20);
+	tear_down(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_day_takes_the_memory_that_was_computed),
 		cmocka_unit_test(increments_add_up_and_times_are_the_controllers),
 		cmocka_unit_test(a_timeline_that_does_not_add_up_breaks_the_host),
 		cmocka_unit_test(a_lost_host_keeps_what_it_had_sent),
