@@ -214,6 +214,9 @@ static int write_gap(struct layout_file *file, const struct gap *gap)
 	uint64_t at = gap->from;
 
 	file->reached = at;
+	int full = platform_allocate(file->fd, gap->from, gap->to - gap->from);
+	if (full)
+		return fail(file, "allocate", full);
 	while (at < gap->to) {
 		uint64_t piece = PIECE - at % PIECE;
 		if (piece > gap->to - at)

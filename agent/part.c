@@ -206,6 +206,8 @@ static int learn_file(struct part *part, const struct part_context *context, str
 {
 	if (part->is_absent ? make_file(part, context, err) : open_file(part, context, false, err))
 		return -1;
+	if (part->target->nodatacow && platform_write_in_place(part->fd, part->path, err))
+		return -1;
 	if (part->target->keep)
 		made_files_keep(context->files, part->path);
 	return platform_storage(part->fd, part->path, &part->storage, err);

@@ -39,6 +39,11 @@ static void check_extras(struct plan_check *check, const struct target *target, 
 				 "%s.destroy: it arms the overwriting of a device, and this is "
 				 "none; leave it out",
 				 path);
+	if (target->nodatacow && !target->path)
+		plan_check_error(check, &target->nodatacow, target,
+				 "%s.nodatacow: it is of a file that muster makes, and without "
+				 "path there is none; leave it out",
+				 path);
 	if (target->keep && !target->path)
 		plan_check_error(check, &target->keep, target,
 				 "%s.keep: it keeps a file, and without path there is none; leave "

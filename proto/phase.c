@@ -23,6 +23,9 @@ static const struct record_row target_rows[] = {
 						"refusal prints it ready to paste"},
 	{MEMBER(struct target, keep), .fallback = "false",
 	 .doc = "true: the file that muster made stays after the run"},
+	{MEMBER(struct target, nodatacow), .fallback = "false",
+	 .doc = "true: on btrfs the file is made to be written over in place, without checksums, "
+		"which is the only way that its I/O is direct"},
 };
 const struct record_table target_table = RECORD_TABLE(
 	struct target, "target", target_rows,

@@ -21,8 +21,9 @@ struct target {
 	uint64_t size_bytes;  /* computed: `size` on this host; 0: whole device */
 	struct name *members; /* targets beneath, for the analysis; does no I/O */
 	uint32_t members_count;
-	char *destroy; /* identity of the device that may be overwritten; NULL: never */
-	bool keep;     /* the file stays after the run */
+	char *destroy;  /* identity of the device that may be overwritten; NULL: never */
+	bool keep;      /* the file stays after the run */
+	bool nodatacow; /* the file is written over in place on btrfs */
 };
 
 enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED };

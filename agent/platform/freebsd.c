@@ -109,6 +109,24 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 	return -1;
 }
 
+int platform_write_in_place(int fd, const char *path, struct error *err)
+{
+	(void)fd;
+	error_set(err, ERROR_REFUSED,
+		  "'%s' cannot be made nodatacow: that is of btrfs, and FreeBSD has none: leave "
+		  "nodatacow out",
+		  path);
+	return -1;
+}
+
+/* ZFS says EINVAL. */
+int platform_allocate(int fd, uint64_t offset, uint64_t length)
+{
+	int failed = posix_fallocate(fd, (off_t)offset, (off_t)length);
+
+	return failed == ENOSPC || failed == EDQUOT ? failed : 0;
+}
+
 /* -1 where the file system does not know. */
 uint64_t platform_born_ns(int directory, const char *name)
 {

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/platform/linux_cow.h"
 #include "agent/platform/linux_mounts.h"
 #include "agent/platform/linux_ram.h"
 #include "agent/platform/linux_sysfs.h"
@@ -158,8 +159,8 @@ static void from_known(struct platform_storage *storage, const struct stat *st)
 	storage->memory_alignment_bytes = alignment ? alignment : 1;
 }
 
-/* Real direct I/O on btrfs is in its own sectors. */
-static void btrfs_alignment(int fd, struct platform_storage *storage)
+/* Real direct I/O on btrfs is in its own sectors, and of files without checksums. */
+static void ask_btrfs(int fd, struct platform_storage *storage)
 {
 	struct btrfs_ioctl_fs_info_args info;
 
@@ -168,6 +169,8 @@ static void btrfs_alignment(int fd, struct platform_storage *storage)
 		return;
 	storage->alignment_bytes = info.sectorsize;
 	storage->memory_alignment_bytes = info.sectorsize;
+	if (linux_cow_is_in_place(fd))
+		set_direct(storage, PLATFORM_DIRECT_YES, "");
 }
 
 static bool has_option(const char *options, const char *option)
@@ -203,7 +206,7 @@ static void file_storage(int fd, const struct stat *st, const struct mount *moun
 		   mount ? mount->type : "unknown");
 	from_known(storage, st);
 	if (strcmp(storage->file_system, "btrfs") == 0)
-		btrfs_alignment(fd, storage); /* whatever it should come to answer */
+		ask_btrfs(fd, storage); /* whatever it should come to answer */
 	else if (answered)
 		from_answer(storage, &answer);
 	else if (mount && has_option(mount->options, "data=journal"))

@@ -84,6 +84,15 @@ int platform_open_directory(const char *path, int *fd, struct error *err);
 /* Asks the system about an open descriptor. */
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err);
 
+/* Has the open, empty file written over in place where its file system copies on write (btrfs:
+ * nodatacow); refused where that is not possible, or not needed. */
+int platform_write_in_place(int fd, const char *path, struct error *err);
+
+/* Gives [offset, offset + length) of an open file its place on disk, at best in one piece. For what
+ * is then written at once: nothing is to read what stands there before. ENOSPC or EDQUOT where
+ * there is no room, 0 otherwise, also where the file system cannot. */
+int platform_allocate(int fd, uint64_t offset, uint64_t length);
+
 /* When what stands in a directory was made, in ns of the wall clock, following no symlink; 0 where
  * the system or the file system does not say. */
 uint64_t platform_born_ns(int directory, const char *name);

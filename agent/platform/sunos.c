@@ -129,6 +129,25 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 	return -1;
 }
 
+int platform_write_in_place(int fd, const char *path, struct error *err)
+{
+	(void)fd;
+	error_set(err, ERROR_REFUSED,
+		  "'%s' cannot be made nodatacow: that is of btrfs, and illumos has none: leave "
+		  "nodatacow out",
+		  path);
+	return -1;
+}
+
+/* UFS would write zeros, ZFS cannot. */
+int platform_allocate(int fd, uint64_t offset, uint64_t length)
+{
+	(void)fd;
+	(void)offset;
+	(void)length;
+	return 0;
+}
+
 /* ZFS has it as an extended attribute (crtime), which is not asked for yet. */
 uint64_t platform_born_ns(int directory, const char *name)
 {

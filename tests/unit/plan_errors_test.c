@@ -259,6 +259,8 @@ static const struct bad_plan bad_plans[] = {
 	{"expect of a write",
 	 PHASE("op: write, targets: [disk], expect: ^20261130-1-abcd, runtime: 5s"),
 	 "is there to be read"},
+	{"nodatacow of a device", TARGETS_OF("d: {device: /dev/sdc, nodatacow: ^true}"),
+	 "without path"},
 	{"zeros that are compressible",
 	 PHASE("op: write, targets: [disk], pattern: ^zeros, compress: 50%, runtime: 5s"),
 	 "leave compress and dedupe out"},
