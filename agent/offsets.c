@@ -53,6 +53,7 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 		.step = interleaved ? phase->workers : 1,
 		.generation = generation,
 		.is_random = phase->access == PHASE_ACCESS_RANDOM,
+		.reads_own = phase->op == PHASE_OP_MIXED && phase->verify,
 		.op = phase->op,
 		.read_percent = phase->read_percent,
 		.random = {.state = random_mix(seed ^ random_mix(worker + 1))},
@@ -74,7 +75,7 @@ static uint64_t choose_block(struct offsets *o, enum io_kind kind)
 {
 	if (!o->is_random)
 		return o->first + o->next * o->step;
-	if (kind == IO_READ)
+	if (kind == IO_READ && !o->reads_own)
 		return random_below(&o->random, o->blocks);
 	return o->first + random_below(&o->random, o->count) * o->step;
 }
@@ -85,7 +86,7 @@ static void choose_of_mix(struct offsets *o, struct place *place)
 	const struct offsets_size *size = &o->sizes[place->size];
 
 	place->length = size->bytes;
-	if (place->kind == IO_READ)
+	if (place->kind == IO_READ && !o->reads_own)
 		place->offset = random_below(&o->random, size->blocks) * size->bytes;
 	else
 		place->offset = o->first * o->block_size +

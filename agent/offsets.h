@@ -31,6 +31,7 @@ struct offsets {
 	uint64_t left;               /* bytes until the amount is moved; UINT64_MAX: no amount */
 	uint64_t generation;
 	bool is_random;
+	bool reads_own; /* random reads stay in the region, where nobody else writes */
 	enum phase_op op;
 	uint32_t read_percent;
 	struct random random;

@@ -150,6 +150,19 @@ static void what_any_phases_wrote_is_right(void **state)
 		 .verify = true},
 		{.op = PHASE_OP_MIXED,
 		 .block_size = 8 * KIB,
+		 .runtime = 60 * NS_PER_MS,
+		 .access = PHASE_ACCESS_RANDOM,
+		 .workers = 7,
+		 .verify = true},
+		{.op = PHASE_OP_MIXED,
+		 .block_size = 8 * KIB,
+		 .runtime = 60 * NS_PER_MS,
+		 .access = PHASE_ACCESS_RANDOM,
+		 .split = PHASE_SPLIT_INTERLEAVED,
+		 .workers = 3,
+		 .verify = true},
+		{.op = PHASE_OP_MIXED,
+		 .block_size = 8 * KIB,
 		 .size_bytes = 2 * MIB,
 		 .access = PHASE_ACCESS_RANDOM,
 		 .workers = 4},
@@ -448,7 +461,7 @@ static void what_cannot_be_verified_is_refused(void **state)
 	use("t");
 	phase->op = PHASE_OP_MIXED;
 	phase->access = PHASE_ACCESS_RANDOM;
-	phase->workers = 2;
+	phase->queue_depth = 2;
 	assert_refused("reads could meet writes");
 }
 
