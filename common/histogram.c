@@ -1,5 +1,7 @@
 #include "common/histogram.h"
 
+#include <math.h>
+
 uint64_t histogram_low(uint32_t index)
 {
 	if (index < 128)
@@ -32,9 +34,25 @@ static uint64_t rank(uint64_t total, double percent)
 	return (uint64_t)(((wide)total * part + whole - 1) / whole);
 }
 
+double histogram_mean(const struct histogram *h)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		double middle = ((double)histogram_low(i) + (double)histogram_high(i)) / 2;
+		sum += (double)h->counts[i] * middle;
+	}
+	return h->total ? fmin(sum / (double)h->total, (double)h->max) : NAN;
+}
+
 uint64_t histogram_percentile(const struct histogram *h, double percent)
 {
-	uint64_t wanted = rank(h->total, percent), seen = 0;
+	return histogram_at(h, rank(h->total, percent));
+}
+
+uint64_t histogram_at(const struct histogram *h, uint64_t wanted)
+{
+	uint64_t seen = 0;
 
 	for (uint32_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->counts[i];

@@ -48,8 +48,13 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
  * are no samples. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
-/* Whether a percentile may be printed: at least 10 samples lie beyond it (METHODS, "percentile").
- */
+/* The mean in ns, as if each sample lay in the middle of its bucket: within 0.4 %. NAN: none. */
+double histogram_mean(const struct histogram *h);
+
+/* The latency of the sample with that rank, from 1: the high end of its bucket, never above max. */
+uint64_t histogram_at(const struct histogram *h, uint64_t rank);
+
+/* Whether a percentile may be printed: at least 10 samples lie beyond it. */
 int histogram_has_percentile(const struct histogram *h, double percent);
 
 #endif

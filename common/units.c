@@ -47,6 +47,7 @@ static const struct unit time_units[] = {
 };
 static const struct unit count_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit percent_units[] = {{"%", 1}, {NULL, 0}};
+static const struct unit fine_percent_units[] = {{"%", THOUSANDTHS}, {NULL, 0}};
 static const struct unit ram_units[] = {{"x", THOUSANDTHS}, {NULL, 0}};
 
 /* What a text is read as, for the sentence that refuses it. */
@@ -66,6 +67,8 @@ static const struct kind load_rate_kind = {byte_units, "a rate",
 static const struct kind time_kind = {time_units, "a time", "50ns, 10us, 50ms, 60s, 5m or 2h"};
 static const struct kind percent_kind = {percent_units, "a percentage",
 					 "a whole number and '%', as 10%"};
+static const struct kind fine_percent_kind = {fine_percent_units, "a percentage",
+					      "a number and '%', as 10% or 99.5%"};
 static const struct kind ram_kind = {ram_units, "a multiple of RAM", "'2x ram' or '0.5x ram'"};
 
 /* A decimal number, value / 10^decimals, and where the text goes on. */
@@ -215,6 +218,11 @@ int units_parse_ns(const char *text, uint64_t *ns, struct error *err)
 int units_parse_percent(const char *text, uint64_t *percent, struct error *err)
 {
 	return parse(text, text_end(text), &percent_kind, percent, err);
+}
+
+int units_parse_fine_percent(const char *text, uint64_t *thousandths, struct error *err)
+{
+	return parse(text, text_end(text), &fine_percent_kind, thousandths, err);
 }
 
 int units_parse_rate(const char *text, uint64_t *bytes_per_s, struct error *err)

@@ -20,6 +20,8 @@ int units_parse_count(const char *text, uint64_t *value, struct error *err);
 int units_parse_bytes(const char *text, uint64_t *bytes, struct error *err);
 int units_parse_ns(const char *text, uint64_t *ns, struct error *err);
 int units_parse_percent(const char *text, uint64_t *percent, struct error *err);
+/* In thousandths of a percent: 99.5% is 99,500. */
+int units_parse_fine_percent(const char *text, uint64_t *thousandths, struct error *err);
 int units_parse_rate(const char *text, uint64_t *bytes_per_s, struct error *err);
 /* Of bytes or of operations: "100MiB/s", "500/s" or "500 iops". One of the two is set, the other
  * is 0. */

@@ -361,21 +361,27 @@ static void check_gates(struct check *check)
 {
 	struct foreign *foreign = check->foreign;
 	struct error err = {0};
-	uint64_t limit;
+	double limit;
 
 	for (uint32_t g = 0; g < foreign->gates_count; g++) {
 		struct plan_gate *gate = &foreign->gates[g];
-		char **limits[] = {&gate->at_least, &gate->at_most};
+		char **limits[] = {&gate->at_least, &gate->at_most, &gate->within};
 		if (gate->phase && !find_phase(foreign, gate->phase))
 			complain(check, &gate->phase,
 				 mem_format("gates[%u].phase: there is no phase '%s' among "
 					    "`phases`",
 					    g, gate->phase));
-		if (!gate->at_least && !gate->at_most)
+		if (!gate->at_least && !gate->at_most && !gate->within)
 			complain(check, gate, mem_format("gates[%u]: no limit", g));
-		for (size_t i = 0; i < 2; i++)
+		if ((gate->of == PLAN_OF_LABEL) != (gate->label != NULL))
+			complain(check, gate,
+				 mem_format("gates[%u]: 'of: label' and 'label' go together", g));
+		if (gate->within && !gate->against)
+			complain(check, &gate->within,
+				 mem_format("gates[%u].within: it needs 'against'", g));
+		for (size_t i = 0; i < 3; i++)
 			if (*limits[i] &&
-			    plan_limit_parse(gate->metric, *limits[i], &limit, &err) < 0)
+			    plan_limit_parse(plan_gate_unit(gate), *limits[i], &limit, &err) < 0)
 				complain(check, limits[i],
 					 mem_format("gates[%u]: %s", g, err.text));
 	}

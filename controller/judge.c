@@ -11,6 +11,7 @@
 #include "common/text.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
+#include "controller/analysis/group.h"
 #include "controller/foreign.h"
 #include "controller/report/report.h"
 #include "proto/version.h"
@@ -34,7 +35,8 @@ static void refuse(struct result *result)
 int judge_result(struct result *result, const struct result_series *series)
 {
 	findings_compute(result, series);
-	gates_compute(result);
+	gates_compute(result, series, NULL);
+	group_withhold(result, series);
 	if (!result->phases_count)
 		refuse(result);
 	return result_exit_code(gates_outcome(result));

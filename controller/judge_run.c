@@ -7,11 +7,11 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/record_csv.h"
-#include "common/record_json.h"
 #include "common/text.h"
 #include "controller/analysis/catalogue.h"
 #include "controller/foreign.h"
 #include "controller/judge.h"
+#include "controller/run_file.h"
 
 #define RUN_MAX      ((size_t)1 << 30)
 #define TIMELINE_MAX ((size_t)8 << 30)
@@ -179,50 +179,6 @@ static int read_timeline(const char *bytes, size_t size, struct result *result,
 	return ok && !filling.failed ? 0 : -1;
 }
 
-/* ---- what nothing else would hold ---- */
-
-static int refuse(struct error *err, const char *what)
-{
-	error_set(err, ERROR_USAGE, "%s", what);
-	return -1;
-}
-
-static int check_phase(const struct result_phase *phase, struct error *err)
-{
-	if (!phase->name || !phase->op || !phase->trial)
-		return refuse(err, "a phase has no name, op or trial");
-	if (!phase->bucket_ns)
-		return refuse(err, "a phase has no bucket_ns");
-	for (uint32_t h = 0; h < phase->hosts_count; h++) {
-		const struct result_phase_host *host = &phase->hosts[h];
-		if (!host->host || !host->state)
-			return refuse(err, "a host of a phase has no name or state");
-		for (uint32_t t = 0; t < host->targets_count; t++)
-			if (!host->targets[t].target)
-				return refuse(err, "a target of a phase has no name");
-	}
-	return 0;
-}
-
-static int check_result(const struct result *result, struct error *err)
-{
-	if (!text_is(result->schema, RESULT_SCHEMA)) {
-		error_set(err, ERROR_USAGE, "it is of schema '%s': takes '%s'",
-			  text_or(result->schema, ""), RESULT_SCHEMA);
-		return -1;
-	}
-	for (uint32_t h = 0; h < result->hosts_count; h++)
-		if (!result->hosts[h].host)
-			return refuse(err, "a host has no name");
-	for (uint32_t p = 0; p < result->phases_count; p++)
-		if (check_phase(&result->phases[p], err) < 0)
-			return -1;
-	for (uint32_t g = 0; result->plan && g < result->plan->gates_count; g++)
-		if (!result->plan->gates[g].phase)
-			return refuse(err, "a gate names no phase");
-	return 0;
-}
-
 /* ---- the whole ---- */
 
 int judge_parse_run(const char *json, const struct bytes *timeline, struct result *result,
@@ -230,12 +186,8 @@ int judge_parse_run(const char *json, const struct bytes *timeline, struct resul
 {
 	*result = (struct result){0};
 	*series = (struct result_series){0};
-	if (record_json_parse(&result_table, result, json, err) < 0)
+	if (run_file_parse(result, json, strlen(json), err) < 0)
 		return -1;
-	if (check_result(result, err) < 0) {
-		record_release(&result_table, result);
-		return -1;
-	}
 	make_series(result, series);
 	if (timeline &&
 	    read_timeline((const char *)timeline->data, timeline->size, result, series, err) < 0) {

@@ -11,6 +11,7 @@
 #include "controller/recover.h"
 #include "controller/report/explain.h"
 #include "controller/plan_memory.h"
+#include "controller/retell.h"
 #include "controller/run.h"
 #include "controller/sign.h"
 #include "controller/verify.h"
@@ -103,6 +104,8 @@ static int execute(const struct options *options)
 		log_init("muster", LOG_LEVEL_DEBUG);
 	if (options->command == OPTIONS_VERIFY)
 		return verify_execute(options->operand, options->key);
+	if (options->command == OPTIONS_REPORT)
+		return retell_execute(options->operand, options->as);
 	if (options->command == OPTIONS_JUDGE)
 		return judge_execute(options);
 	if (options->command == OPTIONS_KEYGEN)

@@ -9,11 +9,15 @@
 
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
-	"                       [--sign-key FILE] [--quiet]\n"
-	"       muster run --resume RUN [--key NAME | --insecure] [--sign-key FILE] [--quiet]\n"
-	"       muster collect RUN [--key NAME | --insecure] [--sign-key FILE] [--quiet]\n"
+	"                       [--baseline RUN] [--sign-key FILE] [--quiet]\n"
+	"       muster run --resume RUN [--baseline RUN] [--key NAME | --insecure] [--sign-key "
+	"FILE]\n"
+	"                       [--quiet]\n"
+	"       muster collect RUN [--baseline RUN] [--key NAME | --insecure] [--sign-key FILE]\n"
+	"                       [--quiet]\n"
 	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
+	"       muster report RUN [--as text|json]\n"
 	"       muster explain [CODE]\n"
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen NAME... [--dir DIR]\n"
@@ -38,6 +42,7 @@ const char options_usage[] =
 	"  collect           fetch what agents have kept of a run whose controller or connection "
 	"was\n"
 	"                    lost, and complete its result\n"
+	"  report            print a run again: a run directory, or its run.json\n"
 	"  explain           the rule behind a finding, where it comes from and what to do; all "
 	"of\n"
 	"                    them without CODE\n"
@@ -58,6 +63,8 @@ const char options_usage[] =
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
+	"  --baseline RUN    the run that gates with `against: baseline` are held against\n"
+	"  --as FORM         of report: text (as run prints it, without timelines) or json\n"
 	"  --sign-key FILE   sign MANIFEST.json with this secret key (default $MUSTER_SIGN_KEY)\n"
 	"  --key NAME        this controller's secret key, before the plan's fleet.key: a name in "
 	"the\n"
@@ -88,7 +95,9 @@ enum {
 	OPTION_SIGN_KEY,
 	OPTION_KEY,
 	OPTION_JSON,
-	OPTION_DIR
+	OPTION_DIR,
+	OPTION_BASELINE,
+	OPTION_AS
 };
 
 static const struct option known[] = {
@@ -102,6 +111,8 @@ static const struct option known[] = {
 	{"key", required_argument, NULL, OPTION_KEY},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"dir", required_argument, NULL, OPTION_DIR},
+	{"baseline", required_argument, NULL, OPTION_BASELINE},
+	{"as", required_argument, NULL, OPTION_AS},
 	{"quiet", no_argument, NULL, 'q'},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
 	{"help", no_argument, NULL, 'h'},
@@ -121,6 +132,7 @@ static const struct command {
 	{"check", OPTIONS_CHECK, "plan", false},
 	{"fleet", OPTIONS_FLEET, "plan", false},
 	{"collect", OPTIONS_COLLECT, "run directory", false},
+	{"report", OPTIONS_REPORT, "run directory", false},
 	{"explain", OPTIONS_EXPLAIN, "code", true},
 	{"verify", OPTIONS_VERIFY, "run directory", false},
 	{"keygen", OPTIONS_KEYGEN, "name", false, true},
@@ -234,6 +246,12 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_JSON:
 			options->as_json = true;
+			break;
+		case OPTION_BASELINE:
+			options->baseline = optarg;
+			break;
+		case OPTION_AS:
+			options->as = optarg;
 			break;
 		case 'q':
 			options->quiet = true;

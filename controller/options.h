@@ -11,6 +11,7 @@ enum options_command {
 	OPTIONS_RUN,
 	OPTIONS_CHECK,
 	OPTIONS_FLEET,
+	OPTIONS_REPORT,
 	OPTIONS_EXPLAIN,
 	OPTIONS_VERIFY,
 	OPTIONS_COLLECT,
@@ -29,6 +30,8 @@ struct options {
 	const char *sign_key; /* run: the secret key; NULL: MUSTER_SIGN_KEY */
 	const char *key;      /* verify: the public key; else this controller's; NULL: the plan's */
 	const char *directory; /* --dir of keygen; NULL: where keys are by name */
+	const char *baseline;  /* run: a run directory; NULL: none */
+	const char *as;        /* report: a form of report_forms; NULL: the first */
 	char **settings;       /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "controller/plan_check.h"
 #include "controller/plan_tree.h"
@@ -72,23 +73,45 @@ static const struct record_row fleet_rows[] = {
 const struct record_table plan_fleet_table = RECORD_TABLE(
 	struct plan_fleet, "fleet", fleet_rows, "The hosts, and what happens when one is lost.");
 
-const char *const plan_metric_names[] = {"throughput", "iops", "errors", "spread", NULL};
-const char *const plan_of_names[] = {"host", "target", "fleet", NULL};
+const char *const plan_metric_names[] = {
+	"throughput",        "iops",        "errors",      "spread",       "mean_latency",
+	"p50_latency",       "p90_latency", "p99_latency", "p999_latency", "max_latency",
+	"stripe_efficiency", "start_skew",  "steadiness",  "device_share", NULL};
+const char *const plan_of_names[] = {"host", "target", "fleet", "label", NULL};
 
 static const struct record_row gate_rows[] = {
 	{MEMBER(struct plan_gate, phase), .required = true, .doc = "the phase that is judged"},
 	{MEMBER(struct plan_gate, metric), .names = plan_metric_names, .required = true,
-	 .doc = "throughput has limits such as `800 MB/s`, iops and errors plain numbers, spread "
-		"`10%`: of the hosts' throughput, (largest - smallest) / median"},
+	 .doc = "throughput has limits such as `800 MB/s`, iops and errors plain numbers, the "
+		"latencies (in a phase with a rate from when an operation was due) and "
+		"start_skew (latest first I/O - earliest; of the fleet) times, the "
+		"others percent: spread, of the hosts' throughput, (largest - smallest) / median "
+		"(of fleet or label); stripe_efficiency, the rate of a target over that of its "
+		"parts together, else the sum of each alone (of host or fleet); steadiness, over "
+		"five equal parts of the window, the larger of (largest - smallest) / mean and "
+		"twice the change of the fitted line, so that `at_most: 20%` is SNIA's steady "
+		"state (of host or fleet); device_share, device bytes / engine bytes, of several "
+		"targets that which is furthest from 100 %"},
 	{MEMBER(struct plan_gate, of), .names = plan_of_names, .required = true,
-	 .doc = "whose: each host's, each target's on each host, or that of all together"},
+	 .doc = "whose: each host's, each target's on each host, that of all together, or with "
+		"`label` that of the hosts with each value of a label together"},
+	{MEMBER(struct plan_gate, label), .doc = "with `of: label`: the label"},
+	{MEMBER(struct plan_gate, against),
+	 .doc = "another phase of the same trial, or `baseline`, the same phase of the run that "
+		"`--baseline` names: the figure (throughput, iops or a latency) is in percent of "
+		"that one's, and so are the limits"},
 	{MEMBER(struct plan_gate, at_least), .doc = "fails below this"},
 	{MEMBER(struct plan_gate, at_most), .doc = "fails above this"},
+	{MEMBER(struct plan_gate, within),
+	 .doc = "with `against`: fails further than this from 100 %, either way"},
 };
-const struct record_table plan_gate_table =
-	RECORD_TABLE(struct plan_gate, "gate", gate_rows,
-		     "A rule that passes or fails: `at_least`, `at_most` or both. A gate on errors "
-		     "says how many are accepted; without one, none are.");
+const struct record_table plan_gate_table = RECORD_TABLE(
+	struct plan_gate, "gate", gate_rows,
+	"A rule that passes or fails: `at_least`, `at_most` or both, or `within`. A gate "
+	"on errors says how many are accepted; without one, none are. A figure that a "
+	"finding makes INVALID makes its gates INVALID; with too few data, or where the "
+	"phase was not steady, they are INCONCLUSIVE (but errors, start_skew, "
+	"steadiness and device_share, which do not need a steady phase).");
 
 static const struct record_row plan_rows[] = {
 	{MEMBER(struct plan, name), .required = true,
@@ -185,23 +208,76 @@ void plan_release(struct plan *plan)
 	record_release(&plan_table, plan);
 }
 
-int plan_limit_parse(enum plan_metric metric, const char *text, uint64_t *limit, struct error *err)
+static enum plan_metric_unit unit_of(enum plan_metric metric)
 {
-	if (metric == PLAN_METRIC_THROUGHPUT)
-		return units_parse_rate(text, limit, err);
-	if (metric == PLAN_METRIC_SPREAD)
-		return units_parse_percent(text, limit, err);
-	return units_parse_count(text, limit, err);
+	switch (metric) {
+	case PLAN_METRIC_THROUGHPUT:
+		return PLAN_METRIC_UNIT_RATE;
+	case PLAN_METRIC_IOPS:
+	case PLAN_METRIC_ERRORS:
+		return PLAN_METRIC_UNIT_COUNT;
+	case PLAN_METRIC_SPREAD:
+	case PLAN_METRIC_STRIPE_EFFICIENCY:
+	case PLAN_METRIC_STEADINESS:
+	case PLAN_METRIC_DEVICE_SHARE:
+	case PLAN_METRICS:
+		return PLAN_METRIC_UNIT_PERCENT;
+	case PLAN_METRIC_MEAN_LATENCY:
+	case PLAN_METRIC_P50_LATENCY:
+	case PLAN_METRIC_P90_LATENCY:
+	case PLAN_METRIC_P99_LATENCY:
+	case PLAN_METRIC_P999_LATENCY:
+	case PLAN_METRIC_MAX_LATENCY:
+	case PLAN_METRIC_START_SKEW:
+		return PLAN_METRIC_UNIT_NS;
+	}
+	return PLAN_METRIC_UNIT_PERCENT;
+}
+
+enum plan_metric_unit plan_gate_unit(const struct plan_gate *gate)
+{
+	return gate->against ? PLAN_METRIC_UNIT_PERCENT : unit_of(gate->metric);
+}
+
+int plan_limit_parse(enum plan_metric_unit unit, const char *text, double *limit, struct error *err)
+{
+	uint64_t value = 0;
+	int status = -1;
+
+	switch (unit) {
+	case PLAN_METRIC_UNIT_RATE:
+		status = units_parse_rate(text, &value, err);
+		break;
+	case PLAN_METRIC_UNIT_COUNT:
+		status = units_parse_count(text, &value, err);
+		break;
+	case PLAN_METRIC_UNIT_NS:
+		status = units_parse_ns(text, &value, err);
+		break;
+	case PLAN_METRIC_UNIT_PERCENT:
+		status = units_parse_fine_percent(text, &value, err);
+		break;
+	}
+	*limit = unit == PLAN_METRIC_UNIT_PERCENT ? (double)value / 1000 : (double)value;
+	return status;
 }
 
 double plan_gate_limit(const struct plan_gate *gate, const char *text)
 {
-	uint64_t limit = 0;
+	double limit = 0;
 	struct error err = {0};
 
-	if (!text || plan_limit_parse(gate->metric, text, &limit, &err) < 0)
+	if (!text || plan_limit_parse(plan_gate_unit(gate), text, &limit, &err) < 0)
 		return NAN;
-	return (double)limit;
+	return limit;
+}
+
+bool plan_has_baseline(const struct plan *plan)
+{
+	for (uint32_t g = 0; g < plan->gates_count; g++)
+		if (text_is(plan->gates[g].against, PLAN_BASELINE))
+			return true;
+	return false;
 }
 
 uint64_t plan_size_bytes(const char *size, uint64_t memory_bytes)

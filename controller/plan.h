@@ -40,14 +40,33 @@ struct plan_fleet {
 	uint64_t suspect_after, dead_after; /* ns */
 };
 
-/* SPREAD: of the hosts' throughput, (largest - smallest) / median in percent; of the fleet only. */
+/* What each is stands in the documentation of the gate's row (plan.c). */
 enum plan_metric {
 	PLAN_METRIC_THROUGHPUT,
 	PLAN_METRIC_IOPS,
 	PLAN_METRIC_ERRORS,
 	PLAN_METRIC_SPREAD,
+	PLAN_METRIC_MEAN_LATENCY,
+	PLAN_METRIC_P50_LATENCY,
+	PLAN_METRIC_P90_LATENCY,
+	PLAN_METRIC_P99_LATENCY,
+	PLAN_METRIC_P999_LATENCY,
+	PLAN_METRIC_MAX_LATENCY,
+	PLAN_METRIC_STRIPE_EFFICIENCY,
+	PLAN_METRIC_START_SKEW,
+	PLAN_METRIC_STEADINESS,
+	PLAN_METRIC_DEVICE_SHARE,
+	PLAN_METRICS
 };
-enum plan_of { PLAN_OF_HOST, PLAN_OF_TARGET, PLAN_OF_FLEET };
+enum plan_of { PLAN_OF_HOST, PLAN_OF_TARGET, PLAN_OF_FLEET, PLAN_OF_LABEL };
+
+/* How its limits are written, and its figures shown. */
+enum plan_metric_unit {
+	PLAN_METRIC_UNIT_RATE,
+	PLAN_METRIC_UNIT_COUNT,
+	PLAN_METRIC_UNIT_PERCENT,
+	PLAN_METRIC_UNIT_NS,
+};
 
 extern const char *const plan_metric_names[];
 extern const char *const plan_of_names[];
@@ -56,8 +75,12 @@ struct plan_gate {
 	char *phase;
 	enum plan_metric metric;
 	enum plan_of of;
-	char *at_least, *at_most; /* text: the unit is the metric's */
+	char *label;   /* with PLAN_OF_LABEL: each of its values is a group of hosts */
+	char *against; /* another phase, or PLAN_BASELINE: the figure is in percent of that one's */
+	char *at_least, *at_most; /* text: the unit is the metric's; percent with `against` */
+	char *within;             /* percent, with `against`: off 100 % by no more, either way */
 };
+#define PLAN_BASELINE "baseline"
 
 /* `defaults` is given out to the phases before they are read, and is NULL ever after. */
 struct plan {
@@ -91,9 +114,15 @@ bool plan_parse(struct plan *plan, const char *bytes, size_t size, char *const *
 /* Neither leaves anything to release when it answers false. */
 void plan_release(struct plan *plan);
 
-/* The limit of a gate in bytes/s, operations/s, errors or percent; the text was checked by
+/* The unit of a gate's figure and limits. */
+enum plan_metric_unit plan_gate_unit(const struct plan_gate *gate);
+
+/* The limit of a gate in bytes/s, operations/s, errors, percent or ns; the text was checked by
  * plan_read. NAN for NULL. */
 double plan_gate_limit(const struct plan_gate *gate, const char *text);
+
+/* Whether a gate of the plan is against the baseline. */
+bool plan_has_baseline(const struct plan *plan);
 
 /* ---- the plan, host by host ---- */
 

@@ -166,61 +166,6 @@ uint64_t plan_check_size(struct plan_check *check, char *const *size, const char
 	return bytes;
 }
 
-static void check_gate_limits(struct plan_check *check, const struct plan_gate *gate,
-			      const char *path)
-{
-	uint64_t least = 0, most = 0;
-	struct error err = {0};
-
-	if (gate->at_least && plan_limit_parse(gate->metric, gate->at_least, &least, &err) < 0)
-		plan_check_error(check, &gate->at_least, gate, "%s.at_least: %s", path, err.text);
-	else if (gate->at_most && plan_limit_parse(gate->metric, gate->at_most, &most, &err) < 0)
-		plan_check_error(check, &gate->at_most, gate, "%s.at_most: %s", path, err.text);
-	else if (gate->at_least && gate->at_most && least > most)
-		plan_check_error(check, &gate->at_least, gate,
-				 "%s.at_least: '%s' is more than at_most '%s', which nothing can "
-				 "be",
-				 path, gate->at_least, gate->at_most);
-}
-
-static void check_gate(struct plan_check *check, uint32_t index, const char *const *phases)
-{
-	const struct plan *plan = check->plan;
-	const struct plan_gate *gate = &plan->gates[index];
-	char path[64], hint[PLAN_CHECK_HINT];
-	bool known = false;
-
-	snprintf(path, sizeof(path), "gates[%u]", index);
-	for (uint32_t i = 0; gate->phase && i < plan->phases_count; i++)
-		known |= phases[i] && strcmp(phases[i], gate->phase) == 0;
-	if (gate->phase && plan->phases_count > 0 && !known)
-		plan_check_error(check, &gate->phase, gate, "%s.phase: there is no phase '%.80s'%s",
-				 path, gate->phase,
-				 plan_check_hint(hint, gate->phase, phases, plan->phases_count));
-	if (!plan_check_is_sound(check, "gates", index))
-		return;
-	if (gate->metric == PLAN_METRIC_SPREAD && gate->of != PLAN_OF_FLEET)
-		plan_check_error(check, &gate->of, gate,
-				 "%s.of: spread is between hosts, so it is 'fleet'", path);
-	if (!gate->at_least && !gate->at_most)
-		plan_check_error_in(check, "gates", index,
-				    "%s: there is no limit; give at_least, at_most or both", path);
-	else
-		check_gate_limits(check, gate, path);
-}
-
-static void check_gates(struct plan_check *check)
-{
-	const struct plan *plan = check->plan;
-	const char **phases = mem_new(plan->phases_count, sizeof(*phases));
-
-	for (uint32_t i = 0; i < plan->phases_count; i++)
-		phases[i] = plan->phases[i].name;
-	for (uint32_t i = 0; i < plan->gates_count; i++)
-		check_gate(check, i, phases);
-	free(phases);
-}
-
 static void check_phase_names(struct plan_check *check)
 {
 	struct plan *plan = check->plan;
@@ -320,7 +265,7 @@ void plan_check(struct plan_check *check)
 	if (check_counts(check)) {
 		check_phase_names(check);
 		check_scopes(check);
-		check_gates(check);
+		plan_check_gates(check);
 	}
 	if (check->sound && !check->failed) {
 		resolve_sync(check->plan);

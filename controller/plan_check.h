@@ -89,7 +89,10 @@ void plan_check_load(struct plan_check *check, const struct phase *phase, const 
 /* Only what may differ from host to host. */
 void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *scope);
 
-/* The limit of a gate as a number of its metric's unit. */
-int plan_limit_parse(enum plan_metric metric, const char *text, uint64_t *limit, struct error *err);
+void plan_check_gates(struct plan_check *check);
+
+/* The limit of a gate as a number of its unit. */
+int plan_limit_parse(enum plan_metric_unit unit, const char *text, double *limit,
+		     struct error *err);
 
 #endif

@@ -242,7 +242,7 @@ int recover_collect(const struct options *options)
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(run.assembly.fleet.run, sizeof(run.assembly.fleet.run));
-	if (run_read_key(&run, &err) == 0 &&
+	if (run_read_files(&run, &err) == 0 &&
 	    assembly_init(&run.assembly, &found.plan, options, &err) == 0 &&
 	    replay_check(&found.content, &found.plan, &run.assembly.hosts, &err) == 0)
 		code = collect_all(&run, &found, &err);

@@ -3,6 +3,8 @@
 #include "common/text.h"
 
 static const struct record_row latency_rows[] = {
+	{MEMBER(struct result_latency, mean), .doc = "of all operations, ns, within 0.4 %; null: "
+						     "none"},
 	{MEMBER(struct result_latency, p50), .doc = "half of the operations took no longer, ns; "
 						    "null with fewer than 10 samples beyond"},
 	{MEMBER(struct result_latency, p90), .doc = "90 % took no longer, ns; null likewise"},
@@ -219,7 +221,7 @@ static const struct record_row cluster_rows[] = {
 	{MEMBER_MAYBE(struct result_cluster, syncs_ns, latency_table),
 	 .doc = "of the syncs after sync_every writes each, merged; null: none were asked for"},
 };
-static const struct record_table cluster_table = RECORD_TABLE(
+const struct record_table result_cluster_table = RECORD_TABLE(
 	struct result_cluster, "cluster", cluster_rows, "What the hosts did together.");
 
 static const struct record_row phase_rows[] = {
@@ -239,9 +241,9 @@ static const struct record_row phase_rows[] = {
 	{MEMBER_LIST(struct result_phase, late, late_table),
 	 .doc = "workers over 1 ms late, the latest first, at most 20"},
 	{MEMBER_LIST(struct result_phase, hosts, phase_host_table), .doc = "that took part"},
-	{MEMBER_MAYBE(struct result_phase, cluster, cluster_table),
+	{MEMBER_MAYBE(struct result_phase, cluster, result_cluster_table),
 	 .doc = "null when a host is missing"},
-	{MEMBER_MAYBE(struct result_phase, cluster_partial, cluster_table),
+	{MEMBER_MAYBE(struct result_phase, cluster_partial, result_cluster_table),
 	 .doc = "the hosts that completed, when one is missing; never feeds a gate"},
 };
 const struct record_table result_phase_table =
@@ -271,14 +273,25 @@ static const struct record_table finding_table = RECORD_TABLE(
 
 static const struct record_row gate_rows[] = {
 	{MEMBER(struct result_gate, phase), .doc = "its phase"},
-	{MEMBER(struct result_gate, metric), .doc = "throughput, iops, errors, spread"},
-	{MEMBER(struct result_gate, of), .doc = "host, target, fleet"},
-	{MEMBER(struct result_gate, who), .doc = "host, host:target or fleet"},
+	{MEMBER(struct result_gate, metric), .doc = "throughput, iops, errors, spread, ..."},
+	{MEMBER(struct result_gate, of), .doc = "host, target, fleet, label"},
+	{MEMBER(struct result_gate, who), .doc = "host, host:target, label=value or fleet"},
 	{MEMBER(struct result_gate, trial), .doc = "from 1"},
+	{MEMBER(struct result_gate, against),
+	 .doc = "phase, or baseline, that the value is in percent of; null: none"},
 	{MEMBER(struct result_gate, limit), .doc = "as the plan has it"},
 	{MEMBER(struct result_gate, value),
-	 .doc = "bytes/s, operations/s, errors or percent; null: not measured"},
-	{MEMBER(struct result_gate, state), .doc = "PASS, FAIL, INVALID"},
+	 .doc = "bytes/s, operations/s, errors, percent or ns; null: not measured"},
+	{MEMBER(struct result_gate, low),
+	 .doc = "95 % interval: of six trials or more, of their median; else of a percentile by "
+		"order statistics, of a rate by ten parts of the window, of a skew by the clocks; "
+		"null: none"},
+	{MEMBER(struct result_gate, high), .doc = "its other end"},
+	{MEMBER(struct result_gate, margin),
+	 .doc = "how far inside its nearest limit, as a share of it; below 0: outside; null: no "
+		"telling"},
+	{MEMBER(struct result_gate, state), .doc = "PASS, FAIL, INVALID, INCONCLUSIVE"},
+	{MEMBER(struct result_gate, text), .doc = "why INVALID or INCONCLUSIVE; else null"},
 };
 static const struct record_table gate_table =
 	RECORD_TABLE(struct result_gate, "gate", gate_rows, "A rule of the plan, held against it.");

@@ -30,6 +30,7 @@ extern const char *const result_outcome_names[];
 
 /* NAN where fewer than 10 samples lie beyond a percentile: then it is not printed. */
 struct result_latency {
+	double mean; /* NAN: no samples */
 	double p50, p90, p99, p999;
 	uint64_t max;
 };
@@ -217,11 +218,16 @@ struct result_finding {
 
 struct result_gate {
 	char *phase, *metric, *of;
-	char *who; /* host, host:target or fleet */
+	char *who; /* host, host:target, label=value or fleet */
 	uint32_t trial;
-	char *limit;  /* "at_least 800 MB/s" */
-	double value; /* NAN: not measured */
-	char *state;  /* PASS, FAIL, INVALID */
+	char *against;    /* phase or baseline that `value` is in percent of; NULL: none */
+	char *limit;      /* "at_least 800 MB/s" */
+	double value;     /* NAN: not measured */
+	double low, high; /* between which the true one lies, at 95 %; NAN: nothing can be said */
+	double margin; /* how far inside its limit, of the limit; below 0: outside; NAN: no telling
+			*/
+	char *state;   /* PASS, FAIL, INVALID, INCONCLUSIVE */
+	char *text;    /* why it is INVALID or INCONCLUSIVE, else NULL */
 };
 
 struct result {
@@ -264,6 +270,7 @@ struct result_bucket {
 
 extern const struct record_table result_table;
 extern const struct record_table result_phase_table;
+extern const struct record_table result_cluster_table;
 extern const struct record_table result_bucket_table;
 
 /* What the plan says of a phase; NULL when it has none of that name. */

@@ -10,8 +10,10 @@
 #include "common/memory.h"
 #include "common/random.h"
 #include "common/text.h"
+#include "controller/analysis/baseline.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
+#include "controller/analysis/group.h"
 #include "controller/clock_record.h"
 #include "controller/collect.h"
 #include "controller/describe.h"
@@ -20,6 +22,7 @@
 #include "controller/report/report.h"
 #include "controller/replay.h"
 #include "controller/run_inside.h"
+#include "controller/run_file.h"
 #include "controller/run_phase.h"
 #include "controller/store.h"
 #include "proto/version.h"
@@ -379,7 +382,8 @@ int run_report(struct run *run)
 	int code;
 
 	findings_compute(&run->result, &run->series);
-	gates_compute(&run->result);
+	gates_compute(&run->result, &run->series, run->baseline.schema ? &run->baseline : NULL);
+	group_withhold(&run->result, &run->series);
 	code = result_exit_code(gates_outcome(&run->result));
 	if (store(run) < 0)
 		code = 6;
@@ -407,6 +411,7 @@ void run_release(struct run *run)
 		collect_release(&run->collect);
 	run->result.plan = NULL; /* the caller's */
 	record_release(&result_table, &run->result);
+	record_release(&result_table, &run->baseline);
 	assembly_release(&run->assembly);
 	free(run->exchanges.data);
 	sign_key_free(run->key);
@@ -414,7 +419,7 @@ void run_release(struct run *run)
 }
 
 /* Read before any host is asked: hours of load for a key that cannot sign help nobody. */
-int run_read_key(struct run *run, struct error *err)
+static int read_key(struct run *run, struct error *err)
 {
 	const char *path =
 		run->options->sign_key ? run->options->sign_key : getenv("MUSTER_SIGN_KEY");
@@ -423,6 +428,38 @@ int run_read_key(struct run *run, struct error *err)
 		return 0;
 	run->key = sign_key_read_secret(path, err);
 	return run->key ? 0 : -1;
+}
+
+/* Before any host is asked, too: what cannot be held against each other. */
+static int read_baseline(struct run *run, struct error *err)
+{
+	const char *path = run->options->baseline;
+
+	if (!path && !plan_has_baseline(run->plan))
+		return 0;
+	if (!path) {
+		error_set(err, ERROR_USAGE,
+			  "a gate is against a baseline: name the run with --baseline RUN");
+		return -1;
+	}
+	if (!plan_has_baseline(run->plan)) {
+		error_set(err, ERROR_USAGE,
+			  "no gate of the plan is against a baseline, so --baseline '%s' would say "
+			  "nothing: give one 'against: baseline'",
+			  path);
+		return -1;
+	}
+	if (run_file_read(&run->baseline, path, err) == 0 &&
+	    baseline_check(run->plan, &run->baseline, err) == 0)
+		return 0;
+	err->kind = ERROR_USAGE;
+	error_prefix(err, "--baseline");
+	return -1;
+}
+
+int run_read_files(struct run *run, struct error *err)
+{
+	return read_key(run, err) < 0 || read_baseline(run, err) < 0 ? -1 : 0;
 }
 
 /* From the lease to the report. The run's directory is there. */
@@ -458,7 +495,8 @@ int run_execute(const struct options *options, struct plan *plan)
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
 	assembly_name_run(fleet->run, sizeof(fleet->run));
-	if (run_read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
+	if (run_read_files(&run, &err) < 0 ||
+	    assembly_init(&run.assembly, plan, options, &err) < 0 ||
 	    store_begin(options->out, fleet->run, options->operand, &run.directory, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;
@@ -511,8 +549,9 @@ int run_again(const struct options *options, struct plan *plan, const struct sto
 	progress_init(&run.progress, options->quiet);
 	snprintf(run.assembly.fleet.run, sizeof(run.assembly.fleet.run), "%s",
 		 before->heads[0].run);
-	if (run_read_key(&run, &err) < 0 || assembly_init(&run.assembly, plan, options, &err) < 0 ||
-	    check_again(&run, &err) < 0 || store_again_begin(again, &err) < 0) {
+	if (run_read_files(&run, &err) < 0 ||
+	    assembly_init(&run.assembly, plan, options, &err) < 0 || check_again(&run, &err) < 0 ||
+	    store_again_begin(again, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? 2 : 6;
 	} else {

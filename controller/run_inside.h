@@ -18,6 +18,7 @@ struct run {
 	struct assembly assembly;
 	const volatile int *interrupted;
 	struct result result;
+	struct result baseline; /* schema NULL: none */
 	struct result_series series;
 	struct collect collect;
 	struct progress_line progress;
@@ -35,8 +36,8 @@ struct run {
 	uint32_t whole_trials;                /* of it */
 };
 
-/* Reads the key that MANIFEST.json is signed with. */
-int run_read_key(struct run *run, struct error *err);
+/* Reads the key that MANIFEST.json is signed with, and the baseline of its gates. */
+int run_read_files(struct run *run, struct error *err);
 
 /* Fills in what stands above a result. */
 void run_describe(struct run *run, const char *started_at);

@@ -23,6 +23,12 @@ void findings_figure(struct result_finding *finding, const char *name, double va
  * what became of the hosts, then the windows, then targets and devices. */
 void findings_compute(struct result *result, const struct result_series *series);
 
+/* The first finding that makes figures of the phase INVALID: of this target of this host; target
+ * NULL: of any of the host; host NULL too: of the whole fleet at once. NULL: they stand. */
+const struct result_finding *findings_against(const struct result *result,
+					      const struct result_phase *phase, const char *host,
+					      const char *target);
+
 /* Where a finding belongs, "phase 'read', trial 2, host 'a', target 't'"; "the run" when nowhere
  * in particular. The caller's to free. */
 char *findings_place(const struct result_finding *finding);

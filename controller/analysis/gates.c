@@ -1,118 +1,55 @@
 #include "controller/analysis/gates.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "controller/analysis/findings.h"
-#include "controller/analysis/stats.h"
+#include "controller/analysis/baseline.h"
+#include "controller/analysis/gates_inside.h"
+#include "controller/analysis/group.h"
 #include "controller/analysis/window.h"
 
-/* ---- figures ---- */
-
-static double target_value(const struct result_target *target, enum plan_metric metric)
-{
-	switch (metric) {
-	case PLAN_METRIC_THROUGHPUT:
-		return target->throughput_bytes_per_s;
-	case PLAN_METRIC_IOPS:
-		return target->iops;
-	case PLAN_METRIC_ERRORS:
-		return (double)target->errors;
-	case PLAN_METRIC_SPREAD:
-		break;
-	}
-	return NAN;
-}
-
-static double host_value(const struct result_phase *phase, const struct result_phase_host *host,
-			 enum plan_metric metric)
-{
-	struct window_interval own = window_host_interval(phase, host);
-	uint64_t errors = 0;
-
-	for (uint32_t t = 0; t < host->targets_count; t++)
-		errors += host->targets[t].errors;
-	switch (metric) {
-	case PLAN_METRIC_THROUGHPUT:
-		return window_rate(window_host_bytes(host), own);
-	case PLAN_METRIC_IOPS:
-		return window_rate(window_host_operations(host), own);
-	case PLAN_METRIC_ERRORS:
-		return (double)errors;
-	case PLAN_METRIC_SPREAD:
-		break;
-	}
-	return NAN;
-}
-
-/* In percent; NAN with fewer than two hosts, or one that moved nothing. */
-static double spread(const struct result_phase *phase)
-{
-	double *rates = mem_new(phase->hosts_count, sizeof(*rates)), value = NAN;
-	uint32_t count = 0;
-
-	for (uint32_t h = 0; h < phase->hosts_count; h++) {
-		rates[count] = host_value(phase, &phase->hosts[h], PLAN_METRIC_THROUGHPUT);
-		count += !isnan(rates[count]);
-	}
-	if (count == phase->hosts_count && count > 1) {
-		stats_sort(rates, count);
-		value = 100 * (rates[count - 1] - rates[0]) / stats_quantile(rates, count, 0.5);
-	}
-	free(rates);
-	return value;
-}
-
-static double fleet_value(const struct result_phase *phase, enum plan_metric metric)
-{
-	const struct result_cluster *cluster = phase->cluster;
-
-	if (!cluster)
-		return NAN;
-	switch (metric) {
-	case PLAN_METRIC_THROUGHPUT:
-		return text_is(cluster->headline, "span") ? cluster->span_bytes_per_s
-							  : cluster->all_active_bytes_per_s;
-	case PLAN_METRIC_IOPS:
-		return cluster->iops;
-	case PLAN_METRIC_ERRORS:
-		return (double)cluster->errors;
-	case PLAN_METRIC_SPREAD:
-		return spread(phase);
-	}
-	return NAN;
-}
+/* What all gates are made with. */
+struct making {
+	struct result *result;
+	const struct result_series *series;
+	const struct result *baseline;
+	struct gate_row *about; /* as many as result->gates */
+	uint32_t about_count;
+};
 
 /* ---- rows ---- */
 
 static char *limit_text(const struct plan_gate *gate)
 {
-	if (gate->at_least && gate->at_most)
-		return mem_format("at_least %s, at_most %s", gate->at_least, gate->at_most);
-	return gate->at_least ? mem_format("at_least %s", gate->at_least)
-			      : mem_format("at_most %s", gate->at_most ? gate->at_most : "");
-}
+	char *against = !gate->against ? mem_text("")
+			: text_is(gate->against, PLAN_BASELINE)
+				? mem_text(" of the baseline")
+				: mem_format(" of phase '%s'", gate->against);
+	char *text;
 
-static const char *judge(const struct plan_gate *gate, double value)
-{
-	if (isnan(value))
-		return "INVALID";
-	/* A limit that the gate has not is NAN, which nothing is below or above. */
-	if (value < plan_gate_limit(gate, gate->at_least) ||
-	    value > plan_gate_limit(gate, gate->at_most))
-		return "FAIL";
-	return "PASS";
+	if (gate->within)
+		text = mem_format("within %s%s", gate->within, against);
+	else if (gate->at_least && gate->at_most)
+		text = mem_format("at_least %s, at_most %s%s", gate->at_least, gate->at_most,
+				  against);
+	else
+		text = mem_format("%s %s%s", gate->at_least ? "at_least" : "at_most",
+				  gate->at_least ? gate->at_least : text_or(gate->at_most, ""),
+				  against);
+	free(against);
+	return text;
 }
 
 /* Takes `who`. */
-static void add_row(struct result *result, const struct plan_gate *gate, uint32_t trial, char *who,
-		    double value)
+static void add_row(struct making *making, const struct gate_row *about, char *who, uint32_t trial,
+		    struct gate_figure figure)
 {
-	struct result_gate *row = RECORD_APPEND(result->gates, result->gates_count);
+	const struct plan_gate *gate = about->gate;
+	struct result_gate *row = RECORD_APPEND(making->result->gates, making->result->gates_count);
+	struct gate_row *kept = RECORD_APPEND(making->about, making->about_count);
 
 	*row = (struct result_gate){
 		.phase = mem_text(gate->phase),
@@ -120,259 +57,238 @@ static void add_row(struct result *result, const struct plan_gate *gate, uint32_
 		.of = mem_text(plan_of_names[gate->of]),
 		.who = who,
 		.trial = trial,
+		.against = mem_text(gate->against),
 		.limit = limit_text(gate),
-		.value = value,
-		.state = mem_text(judge(gate, value)),
+		.value = figure.value,
+		.low = figure.low,
+		.high = figure.high,
+		.margin = NAN,
 	};
+	*kept = *about;
+	kept->lack = figure.lack;
 }
 
-static void hold_host(struct result *result, const struct plan_gate *gate,
-		      const struct result_phase *phase, const struct result_phase_host *host)
-{
-	bool whole = window_host_is_complete(host);
+/* ---- against something ---- */
 
-	if (gate->of == PLAN_OF_HOST) {
-		add_row(result, gate, phase->trial, mem_text(host->host),
-			whole ? host_value(phase, host, gate->metric) : NAN);
+static struct gate_figure ratio(struct gate_figure figure, struct gate_figure to)
+{
+	struct gate_figure result = {.value = NAN, .low = NAN, .high = NAN, .lack = figure.lack};
+
+	if (isnan(figure.value))
+		return result;
+	result.lack = to.lack ? to.lack : "what it is against was not measured";
+	if (to.value > 0) {
+		result.value = 100 * figure.value / to.value;
+		result.lack = NULL;
+	}
+	return result;
+}
+
+static uint32_t index_of(const struct result *result, const struct result_phase *phase)
+{
+	return (uint32_t)(phase - result->phases);
+}
+
+static const struct phase_series *series_of(const struct making *making,
+					    const struct result_phase *phase)
+{
+	return making->series && making->series->phases
+		       ? &making->series->phases[index_of(making->result, phase)]
+		       : NULL;
+}
+
+/* The other phase of the same trial; NULL: it was not run. */
+static const struct result_phase *find_other(const struct making *making,
+					     const struct plan_gate *gate, uint32_t trial)
+{
+	for (uint32_t p = 0; gate->against && p < making->result->phases_count; p++)
+		if (text_is(making->result->phases[p].name, gate->against) &&
+		    making->result->phases[p].trial == trial)
+			return &making->result->phases[p];
+	return NULL;
+}
+
+static struct gate_figure take(const struct making *making, const struct gate_scope *scope,
+			       const struct gate_row *about);
+
+/* The figure of the same host, target or group in the other phase. */
+static struct gate_figure figure_of_other(const struct making *making, const struct gate_row *about)
+{
+	struct gate_scope scope = {
+		.result = making->result, .phase = about->other, .of = about->gate->of};
+	bool found = !about->host;
+
+	scope.series = series_of(making, about->other);
+	for (uint32_t h = 0; about->host && h < about->other->hosts_count; h++) {
+		const struct result_phase_host *host = &about->other->hosts[h];
+		if (!text_is(host->host, about->host))
+			continue;
+		scope.host = h;
+		found = !about->target;
+		for (uint32_t t = 0; about->target && t < host->targets_count; t++)
+			if (text_is(host->targets[t].target, about->target)) {
+				scope.target = t;
+				found = true;
+			}
+	}
+	if (!found)
+		return (struct gate_figure){.value = NAN,
+					    .lack = "the other phase is not on that target"};
+	return take(making, &scope, about);
+}
+
+static struct gate_figure compare(const struct making *making, const struct gate_row *about,
+				  struct gate_figure figure)
+{
+	if (!about->gate->against)
+		return figure;
+	if (about->other)
+		return ratio(figure, figure_of_other(making, about));
+	if (text_is(about->gate->against, PLAN_BASELINE) && making->baseline)
+		return ratio(figure,
+			     baseline_figure(making->baseline, about->gate->phase, about->host,
+					     about->target, about->gate->metric));
+	return ratio(figure, (struct gate_figure){.value = NAN});
+}
+
+/* ---- figures ---- */
+
+/* Of the hosts with the label's value. */
+static struct gate_figure take_group(const struct making *making, const struct gate_scope *whole,
+				     const struct gate_row *about)
+{
+	const struct result_phase *phase = whole->phase;
+	bool *takes = mem_new(phase->hosts_count, sizeof(*takes));
+	struct gate_scope scope = *whole;
+	struct group group;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		takes[h] = text_is(
+			gates_label(making->result, phase->hosts[h].host, about->gate->label),
+			about->value);
+	group_init(&group, phase, whole->series, takes);
+	scope.phase = &group.phase;
+	scope.series = whole->series ? &group.series : NULL;
+	struct gate_figure figure = gate_figure(&scope, about->gate->metric);
+	group_release(&group);
+	free(takes);
+	return figure;
+}
+
+static struct gate_figure take(const struct making *making, const struct gate_scope *scope,
+			       const struct gate_row *about)
+{
+	bool of_one = scope->of == PLAN_OF_HOST || scope->of == PLAN_OF_TARGET;
+
+	if (of_one && !window_host_is_complete(&scope->phase->hosts[scope->host]))
+		return (struct gate_figure){.value = NAN, .low = NAN, .high = NAN};
+	return about->value ? take_group(making, scope, about)
+			    : gate_figure(scope, about->gate->metric);
+}
+
+/* Takes `who`. */
+static void hold_one(struct making *making, const struct gate_scope *scope,
+		     const struct gate_row *about, char *who)
+{
+	add_row(making, about, who, scope->phase->trial,
+		compare(making, about, take(making, scope, about)));
+}
+
+/* ---- whom a gate is of ---- */
+
+static void hold_host(struct making *making, struct gate_scope scope, struct gate_row about)
+{
+	const struct result_phase_host *host = &scope.phase->hosts[scope.host];
+
+	about.host = host->host;
+	if (scope.of == PLAN_OF_HOST) {
+		hold_one(making, &scope, &about, mem_text(host->host));
 		return;
 	}
-	for (uint32_t t = 0; t < host->targets_count; t++)
-		add_row(result, gate, phase->trial,
-			mem_format("%s:%s", host->host, host->targets[t].target),
-			whole ? target_value(&host->targets[t], gate->metric) : NAN);
+	for (scope.target = 0; scope.target < host->targets_count; scope.target++) {
+		about.target = host->targets[scope.target].target;
+		hold_one(making, &scope, &about, mem_format("%s:%s", host->host, about.target));
+	}
 }
 
-static void hold(struct result *result, const struct plan_gate *gate,
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void hold_labels(struct making *making, const struct gate_scope *scope,
+			struct gate_row about)
+{
+	const struct result_phase *phase = scope->phase;
+	const char **values = mem_new(phase->hosts_count, sizeof(*values));
+	uint32_t count = 0;
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		values[count] =
+			gates_label(making->result, phase->hosts[h].host, about.gate->label);
+		count += values[count] != NULL;
+	}
+	if (count)
+		qsort(values, count, sizeof(*values), compare_texts);
+	for (uint32_t v = 0; v < count; v++) {
+		if (v && strcmp(values[v], values[v - 1]) == 0)
+			continue;
+		about.value = values[v];
+		hold_one(making, scope, &about,
+			 mem_format("%s=%s", about.gate->label, about.value));
+	}
+	free(values);
+}
+
+static void hold(struct making *making, const struct plan_gate *gate,
 		 const struct result_phase *phase)
 {
-	if (gate->of == PLAN_OF_FLEET) {
-		add_row(result, gate, phase->trial, mem_text("fleet"),
-			fleet_value(phase, gate->metric));
-		return;
-	}
-	for (uint32_t h = 0; h < phase->hosts_count; h++)
-		hold_host(result, gate, phase, &phase->hosts[h]);
+	struct gate_scope scope = {.result = making->result,
+				   .phase = phase,
+				   .series = series_of(making, phase),
+				   .of = gate->of};
+	struct gate_row about = {
+		.gate = gate, .phase = phase, .other = find_other(making, gate, phase->trial)};
+
+	if (gate->of == PLAN_OF_FLEET)
+		hold_one(making, &scope, &about, mem_text("fleet"));
+	else if (gate->of == PLAN_OF_LABEL)
+		hold_labels(making, &scope, about);
+	else
+		for (; scope.host < phase->hosts_count; scope.host++)
+			hold_host(making, scope, about);
 }
 
-static void hold_all(struct result *result, const struct plan_gate *gate)
+static void hold_all(struct making *making, const struct plan_gate *gate)
 {
+	struct result *result = making->result;
 	uint32_t before = result->gates_count;
 
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		if (text_is(result->phases[p].name, gate->phase))
-			hold(result, gate, &result->phases[p]);
+			hold(making, gate, &result->phases[p]);
 	if (result->gates_count == before)
-		add_row(result, gate, 1, mem_text("fleet"), NAN);
+		add_row(making, &(struct gate_row){.gate = gate}, mem_text("fleet"), 1,
+			(struct gate_figure){.value = NAN, .low = NAN, .high = NAN});
 }
 
-/* ---- errors that a gate allows ---- */
-
-static bool covers(const struct result_gate *row, const struct result_finding *finding)
+static void judge(struct making *making, bool errors)
 {
-	if (!text_is(row->metric, "errors") || !text_is(row->phase, finding->phase) ||
-	    row->trial != finding->trial)
-		return false;
-	if (text_is(row->of, "fleet"))
-		return true;
-	if (text_is(row->of, "host"))
-		return text_is(row->who, finding->host);
-	char *who = mem_format("%s:%s", finding->host ? finding->host : "",
-			       finding->target ? finding->target : "");
-	bool same = text_is(row->who, who);
-	free(who);
-	return same;
+	for (uint32_t g = 0; g < making->about_count; g++)
+		if ((making->about[g].gate->metric == PLAN_METRIC_ERRORS) == errors)
+			gates_judge(making->result, g, &making->about[g]);
 }
 
-static bool are_allowed(const struct result *result, const struct result_finding *finding)
+void gates_compute(struct result *result, const struct result_series *series,
+		   const struct result *baseline)
 {
-	bool allowed = false;
+	struct making making = {.result = result, .series = series, .baseline = baseline};
 
-	for (uint32_t g = 0; g < result->gates_count; g++) {
-		const struct result_gate *row = &result->gates[g];
-		if (!covers(row, finding))
-			continue;
-		if (!text_is(row->state, "PASS"))
-			return false;
-		if (strstr(row->limit, "at_most"))
-			allowed = true;
-	}
-	return allowed;
-}
-
-static void allow_errors(struct result *result)
-{
-	for (uint32_t f = 0; f < result->findings_count; f++) {
-		struct result_finding *finding = &result->findings[f];
-		if (!text_is(finding->code, "IO_ERRORS") || !are_allowed(result, finding))
-			continue;
-		free(finding->level);
-		finding->level = mem_text("NOTE");
-		free(finding->advice);
-		finding->advice = mem_text("a gate on errors allows as many");
-	}
-}
-
-void gates_compute(struct result *result)
-{
 	for (uint32_t g = 0; result->plan && g < result->plan->gates_count; g++)
-		hold_all(result, &result->plan->gates[g]);
-	allow_errors(result);
-}
-
-/* ---- the outcome ---- */
-
-/* The one that tells most: a lost host makes the others abort, and makes windows short. */
-static const struct result_finding *first_invalid(const struct result *result, uint32_t *count)
-{
-	static const char *const telling[] = {"HOST_LOST", "INTERRUPTED", NULL};
-	const struct result_finding *first = NULL;
-	size_t rank = 0, least = SIZE_MAX;
-
-	*count = 0;
-	for (uint32_t f = 0; f < result->findings_count; f++) {
-		const struct result_finding *finding = &result->findings[f];
-		if (!text_is(finding->level, "INVALID") && !text_is(finding->level, "REFUSE"))
-			continue;
-		(*count)++;
-		for (rank = 0; telling[rank] && !text_is(telling[rank], finding->code); rank++)
-			;
-		if (rank < least) {
-			least = rank;
-			first = finding;
-		}
-	}
-	return first;
-}
-
-static char *invalid_reason(const struct result_finding *finding, uint32_t count)
-{
-	char *place = findings_place(finding);
-	char *reason = count > 1
-			       ? mem_format("%s, %s: %s; %u more %s it invalid", finding->code,
-					    place, finding->evidence, count - 1,
-					    count == 2 ? "finding makes" : "findings make")
-			       : mem_format("%s, %s: %s", finding->code, place, finding->evidence);
-
-	free(place);
-	return reason;
-}
-
-static const struct result_gate *first_gate(const struct result *result, const char *state,
-					    uint32_t *count)
-{
-	const struct result_gate *first = NULL;
-
-	*count = 0;
-	for (uint32_t g = 0; g < result->gates_count; g++)
-		if (text_is(result->gates[g].state, state) && !(*count)++)
-			first = &result->gates[g];
-	return first;
-}
-
-/* `what` is said of the other rows of that state. */
-static char *gate_reason(const struct result_gate *gate, uint32_t count, const char *what)
-{
-	char value[UNITS_TEXT_SIZE], others[64] = "";
-
-	if (count > 1)
-		snprintf(others, sizeof(others), "; %u more %s %s", count - 1,
-			 count == 2 ? "gate" : "gates", what);
-	return mem_format("%s of %s in phase '%s' is %s, the gate says %s%s", gate->metric,
-			  gate->who, gate->phase, gates_format_value(value, gate), gate->limit,
-			  others);
-}
-
-static enum result_outcome decide(const struct result *result, char **reason)
-{
-	uint32_t count;
-	const struct result_finding *finding = first_invalid(result, &count);
-
-	if (finding) {
-		*reason = invalid_reason(finding, count);
-		return RESULT_OUTCOME_INVALID;
-	}
-	if (!result->phases_count && !result->facts) {
-		*reason = mem_text("no phase was measured");
-		return RESULT_OUTCOME_INVALID;
-	}
-	const struct result_gate *gate = first_gate(result, "INVALID", &count);
-	if (gate) {
-		*reason = gate_reason(gate, count, "not measured");
-		return RESULT_OUTCOME_INVALID;
-	}
-	gate = first_gate(result, "FAIL", &count);
-	if (gate) {
-		*reason = gate_reason(gate, count, count == 2 ? "does not hold" : "do not hold");
-		return RESULT_OUTCOME_FAIL;
-	}
-	return RESULT_OUTCOME_PASS;
-}
-
-enum result_outcome gates_outcome(struct result *result)
-{
-	char *reason = NULL;
-	int standing =
-		result->outcome ? record_enum_find(result_outcome_names, result->outcome) : -1;
-
-	if (standing >= 0)
-		return (enum result_outcome)standing;
-	enum result_outcome outcome = decide(result, &reason);
-	free(result->outcome);
-	result->outcome = mem_text(result_outcome_names[outcome]);
-	free(result->reason);
-	result->reason = reason;
-	return outcome;
-}
-
-/* ---- for people ---- */
-
-/* The unit that the limit begins with, after its number: "MB" of "at_least 800 MB/s". The power of
- * 1000 or 1024, and which; 0 where it is written in bytes. */
-static uint32_t unit_power(const char *limit, bool *is_decimal)
-{
-	static const char letters[] = "kMGT";
-	size_t number = strcspn(limit, "0123456789");
-	const char *unit = limit + number;
-
-	unit += strspn(unit, "0123456789. ");
-	const char *letter = *unit == 'K' ? letters : *unit ? strchr(letters, *unit) : NULL;
-	*is_decimal = letter && unit[1] == 'B';
-	return letter ? (uint32_t)(letter - letters) + 1 : 0;
-}
-
-static char *format_like(char text[UNITS_TEXT_SIZE], double bytes_per_s, const char *limit)
-{
-	static const char *const decimal[] = {"B", "kB", "MB", "GB", "TB"};
-	static const char *const binary[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	bool is_decimal;
-	uint32_t power = unit_power(limit, &is_decimal);
-
-	if (!power)
-		return units_format_rate(text, bytes_per_s);
-	double value = bytes_per_s / pow(is_decimal ? 1000 : 1024, power);
-	snprintf(text, UNITS_TEXT_SIZE, "%.*f %s/s",
-		 value >= 100  ? 1
-		 : value >= 10 ? 2
-			       : 3,
-		 value, (is_decimal ? decimal : binary)[power]);
-	return text;
-}
-
-char *gates_format_value(char text[UNITS_TEXT_SIZE], const struct result_gate *gate)
-{
-	if (isnan(gate->value)) {
-		snprintf(text, UNITS_TEXT_SIZE, "not measured");
-		return text;
-	}
-	if (text_is(gate->metric, "spread")) {
-		snprintf(text, UNITS_TEXT_SIZE, "%.1f %%", gate->value);
-		return text;
-	}
-	if (!text_is(gate->metric, "throughput")) {
-		/* A rate of 99.6 does not reach 100, and must not look as if it did. */
-		snprintf(text, UNITS_TEXT_SIZE, "%.*f", text_is(gate->metric, "iops") ? 1 : 0,
-			 gate->value);
-		return text;
-	}
-	return format_like(text, gate->value, gate->limit ? gate->limit : "");
+		hold_all(&making, &result->plan->gates[g]);
+	judge(&making, true);
+	gates_allow_errors(result);
+	judge(&making, false);
+	gates_add_intervals(result, making.about);
+	free(making.about);
 }

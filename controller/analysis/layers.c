@@ -11,10 +11,10 @@
 #include "controller/analysis/findings.h"
 #include "controller/analysis/measured.h"
 
-#define FLEET            UINT32_MAX /* in place of a host */
-#define SHARE_LEAST      0.95       /* of written bytes on the devices */
-#define VOLUME_TOLERANCE 1.1        /* larger amount of the smaller */
-#define UNEQUAL_PARTS    0.90       /* slowest of fastest: below, the slowest is named */
+#define FLEET            LAYERS_FLEET
+#define SHARE_LEAST      0.95 /* of written bytes on the devices */
+#define VOLUME_TOLERANCE 1.1  /* larger amount of the smaller */
+#define UNEQUAL_PARTS    0.90 /* slowest of fastest: below, the slowest is named */
 
 /* What was asked for and what came of it. */
 struct measured {
@@ -260,30 +260,51 @@ static const struct target *plan_target(const struct result *result, const char 
 	return NULL;
 }
 
-static void check_stripe(struct result *result, const struct trial *trial,
-			 const struct measured *whole)
+/* A target with parts, and what its parts did. */
+struct whole {
+	struct comparison comparison;
+	struct parts parts;
+	bool has_parts;
+};
+
+/* False, and nothing to release: it has no parts, or they were not measured. */
+static bool whole_find(struct whole *whole, const struct result *result, const struct trial *trial,
+		       const struct measured *measured)
 {
-	const struct phase *asked = whole->asked;
+	const struct phase *asked = measured->asked;
 	const struct target *target =
 		asked->targets_count == 1 ? plan_target(result, asked->targets[0].name) : NULL;
-	struct parts parts;
 
 	if (!target)
-		return;
+		return false;
 	uint32_t count = target->stripe_count ? target->stripe_count : target->members_count;
 	const struct name *names = target->stripe_count ? target->stripe : target->members;
 	if (count < 2)
+		return false;
+	*whole = (struct whole){0};
+	whole->has_parts = parts_find(&whole->parts, trial, asked, false, names, count);
+	whole->comparison = (struct comparison){.whole = measured,
+						.together = find(trial, asked, false, names, count),
+						.parts = whole->has_parts ? &whole->parts : NULL};
+	return whole->comparison.together || whole->has_parts;
+}
+
+static void whole_release(struct whole *whole)
+{
+	if (whole->has_parts)
+		free(whole->parts.alone);
+}
+
+static void check_stripe(struct result *result, const struct trial *trial,
+			 const struct measured *measured)
+{
+	struct whole whole;
+
+	if (!whole_find(&whole, result, trial, measured))
 		return;
-	const struct measured *together = find(trial, asked, false, names, count);
-	bool has_parts = parts_find(&parts, trial, asked, false, names, count);
-	if (together || has_parts)
-		compare(&(struct comparison){.result = result,
-					     .whole = whole,
-					     .together = together,
-					     .parts = has_parts ? &parts : NULL},
-			report_stripe);
-	if (has_parts)
-		free(parts.alone);
+	whole.comparison.result = result;
+	compare(&whole.comparison, report_stripe);
+	whole_release(&whole);
 }
 
 /* ---- read against write ---- */
@@ -464,6 +485,42 @@ static void check_trial(struct result *result, uint32_t from, uint32_t end)
 		check_read(result, &trial, &trial.phases[p]);
 	}
 	free(trial.phases);
+}
+
+/* All phases of the trial that the phase is of. */
+static struct trial trial_of(const struct result *result, const struct result_phase *phase)
+{
+	struct trial trial = {.phases = mem_new(result->phases_count, sizeof(*trial.phases))};
+
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *other = &result->phases[p];
+		const struct phase *asked = result_plan_phase(result, other->name);
+		if (other->trial == phase->trial && asked && does_io(other) &&
+		    other->hosts_count == phase->hosts_count)
+			trial.phases[trial.count++] =
+				(struct measured){.asked = asked,
+						  .got = other,
+						  .is_sound = measured_is_sound(result, other)};
+	}
+	return trial;
+}
+
+double layers_efficiency(const struct result *result, const struct result_phase *phase,
+			 uint32_t host)
+{
+	struct trial trial = trial_of(result, phase);
+	double efficiency = NAN;
+
+	for (uint32_t p = 0; result->plan && p < trial.count; p++) {
+		struct whole whole;
+		if (trial.phases[p].got != phase || !trial.phases[p].is_sound ||
+		    !whole_find(&whole, result, &trial, &trial.phases[p]))
+			continue;
+		efficiency = share_of(&whole.comparison, host);
+		whole_release(&whole);
+	}
+	free(trial.phases);
+	return efficiency;
 }
 
 void layers_check(struct result *result)

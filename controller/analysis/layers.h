@@ -20,6 +20,14 @@
 /* WARN, NOTE, or NULL for a share that is fine or NAN. */
 const char *layers_level(double share);
 
+/* The fleet, in place of a host's index. */
+#define LAYERS_FLEET UINT32_MAX
+
+/* Rate of a phase on a target with parts over that of the parts, as STRIPE_LOSS compares them; of
+ * one host by index, or LAYERS_FLEET. NAN: it has no parts, or they were not measured alike. */
+double layers_efficiency(const struct result *result, const struct result_phase *phase,
+			 uint32_t host);
+
 /* Adds findings for all phases; runs after what finds them INVALID. */
 void layers_check(struct result *result);
 

@@ -309,6 +309,48 @@ static void look(const struct scene *scene, const struct phase_series *series, d
 	free(sum);
 }
 
+/* False: there is no window. */
+static bool judge_one(const struct result *result, const struct result_phase *phase,
+		      const struct phase_series *series, uint32_t host,
+		      struct timeline_verdict *verdict)
+{
+	double in_flight = measured_in_flight(result, phase), operations = 0, flying = 0;
+	struct scene scene;
+
+	if (!series || !series->series || !find_scene(phase, &scene))
+		return false;
+	double *bytes = mem_new(scene.count, sizeof(*bytes));
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		if (host != UINT32_MAX && host != h)
+			continue;
+		operations += add_host(&scene, series, h, bytes);
+		flying += in_flight * phase->hosts[h].targets_count;
+	}
+	*verdict = judge(&scene, bytes, operations, flying);
+	free(bytes);
+	return true;
+}
+
+double timeline_rules_steadiness(const struct result *result, const struct result_phase *phase,
+				 const struct phase_series *series, uint32_t host,
+				 const char **lack)
+{
+	struct timeline_verdict verdict;
+
+	*lack = NULL;
+	if (!phase->cluster)
+		return NAN;
+	*lack = "the window is too short for five parts of five seconds";
+	if (!judge_one(result, phase, series, host, &verdict) ||
+	    verdict.steadiness == TIMELINE_STEADINESS_UNKNOWN)
+		return NAN;
+	*lack = "a fifth of the window holds fewer than three periods of the stall";
+	if (verdict.steadiness == TIMELINE_STEADINESS_ALIASED)
+		return NAN;
+	*lack = NULL;
+	return fmax(verdict.steady.range, 2 * fabs(verdict.steady.excursion));
+}
+
 /* ---- findings ---- */
 
 static void add(struct result *result, const struct result_phase *phase, enum kind kind,

@@ -10,6 +10,13 @@
 
 #include "controller/result.h"
 
+/* How unsteady one host was, by index, or with UINT32_MAX the sum of all: over five equal parts of
+ * the window the larger of range and twice the excursion, of the mean. NAN: `lack`, a constant,
+ * says why there is no telling; NULL: a host is missing. */
+double timeline_rules_steadiness(const struct result *result, const struct result_phase *phase,
+				 const struct phase_series *series, uint32_t host,
+				 const char **lack);
+
 void timeline_rules_check(struct result *result, const struct result_phase *phase,
 			  const struct phase_series *series);
 

@@ -155,7 +155,7 @@ static void add_buckets(const struct series *series, struct buckets within, uint
 
 struct result_latency window_latency(const struct histogram *h)
 {
-	struct result_latency latency = {.max = h->max};
+	struct result_latency latency = {.mean = histogram_mean(h), .max = h->max};
 	const struct {
 		double percent, *value;
 	} wanted[] = {

@@ -14,7 +14,7 @@
  * there is no window when one of them did nothing. */
 void window_compute(struct result_phase *phase, const struct phase_series *series, bool timed);
 
-/* p50 to max of a histogram; NAN where too few samples lie beyond. */
+/* Mean, p50 to max of a histogram; NAN where too few samples lie beyond. */
 struct result_latency window_latency(const struct histogram *h);
 
 /* Fills throughput, iops and throughput with sync of a target from its totals and times. */

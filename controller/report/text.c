@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/clock.h"
@@ -5,12 +6,13 @@
 #include "common/units.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
+#include "controller/report/digest.h"
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
 #include "controller/report/text_phase.h"
 
-#define INDENT   2
-#define SAME_MAX 6 /* places of one finding that are shown; run.json has all */
+#define INDENT     2
+#define NOTES_MOST 6 /* run.json has all */
 
 /* ---- head ---- */
 
@@ -185,67 +187,88 @@ void report_fleet(const struct result *result, FILE *file)
 
 /* ---- findings ---- */
 
-static bool is_first_of_code(const struct result *result, uint32_t index)
-{
-	const struct result_finding *finding = &result->findings[index];
-
-	for (uint32_t f = 0; f < index; f++)
-		if (text_is(result->findings[f].code, finding->code) &&
-		    text_is(result->findings[f].level, finding->level))
-			return false;
-	return true;
-}
-
-/* All findings of the code and level that begin at `first`. */
-static void print_code(const struct result *result, uint32_t first, FILE *file)
-{
-	const struct result_finding *head = &result->findings[first];
-	uint32_t same = 0;
-	char level[16];
-
-	snprintf(level, sizeof(level), "%-9s", text_or(head->level, "?"));
-	layout_paragraph(file, INDENT, level, "%s", text_or(head->code, "?"));
-	for (uint32_t f = first; f < result->findings_count; f++) {
-		const struct result_finding *finding = &result->findings[f];
-		if (!text_is(finding->code, head->code) || !text_is(finding->level, head->level))
-			continue;
-		if (++same > SAME_MAX)
-			continue;
-		char *place = findings_place(finding);
-		layout_paragraph(file, 4 * INDENT, "- ", "%s: %s", place,
-				 text_or(finding->evidence, ""));
-		free(place);
-	}
-	if (same > SAME_MAX)
-		layout_paragraph(file, 4 * INDENT, "- ", "and %u more, which run.json has",
-				 same - SAME_MAX);
-	if (head->advice)
-		layout_paragraph(file, 4 * INDENT, "-> ", "%s", head->advice);
-}
-
 static void print_findings(const struct result *result, FILE *file)
 {
-	static const char *const levels[] = {"REFUSE", "INVALID", "WARN", "NOTE"};
+	struct digest digest;
 
-	if (!result->findings_count)
-		return;
-	layout_paragraph(file, 0, "", "Findings");
-	for (size_t l = 0; l < sizeof(levels) / sizeof(levels[0]); l++)
-		for (uint32_t f = 0; f < result->findings_count; f++)
-			if (text_is(result->findings[f].level, levels[l]) &&
-			    is_first_of_code(result, f))
-				print_code(result, f, file);
-	fputc('\n', file);
+	digest_init(&digest, result);
+	if (digest.count)
+		layout_paragraph(file, 0, "", "Findings");
+	for (uint32_t e = 0; e < digest.count; e++) {
+		const struct result_finding *first = digest.entries[e].first;
+		char *line = digest_line(result, &digest.entries[e]), level[16];
+		snprintf(level, sizeof(level), "%-9s", text_or(first->level, "?"));
+		layout_paragraph(file, INDENT, level, "%s, %s", text_or(first->code, "?"), line);
+		if (first->advice)
+			layout_paragraph(file, INDENT + 9, "-> ", "%s", first->advice);
+		free(line);
+	}
+	if (digest.left_out)
+		layout_paragraph(file, INDENT, "", "and %u kinds more, which run.json has",
+				 digest.left_out);
+	if (digest.count)
+		fputc('\n', file);
+	digest_release(&digest);
+}
+
+/* What says nothing about the figures. */
+static void print_notes(const struct result *result, FILE *file)
+{
+	uint32_t count = 0;
+
+	for (uint32_t f = 0; f < result->findings_count; f++) {
+		const struct result_finding *finding = &result->findings[f];
+		if (!digest_is_aside(finding))
+			continue;
+		if (!count++)
+			layout_paragraph(file, 0, "", "Notes");
+		if (count <= NOTES_MOST)
+			layout_paragraph(file, INDENT, "- ", "host '%s': %s",
+					 text_or(finding->host, "?"),
+					 text_or(finding->evidence, ""));
+	}
+	if (count > NOTES_MOST)
+		layout_paragraph(file, INDENT, "- ", "and %u more, which run.json has",
+				 count - NOTES_MOST);
+	if (count)
+		fputc('\n', file);
 }
 
 /* ---- gates ---- */
 
+/* Why those that were not judged were not. */
+static void print_reasons(const struct result *result, FILE *file)
+{
+	uint32_t count = 0;
+
+	for (uint32_t g = 0; g < result->gates_count; g++) {
+		const struct result_gate *gate = &result->gates[g];
+		if (gate->text && ++count <= NOTES_MOST)
+			layout_paragraph(file, INDENT, "", "%s, %s of %s in phase '%s': %s",
+					 text_or(gate->state, "?"), text_or(gate->metric, "?"),
+					 text_or(gate->who, "?"), text_or(gate->phase, "?"),
+					 gate->text);
+	}
+	if (count > NOTES_MOST)
+		layout_paragraph(file, INDENT, "", "and %u more, which run.json has",
+				 count - NOTES_MOST);
+}
+
+static void value_cell(struct layout_table *table, const struct result_gate *gate)
+{
+	char value[UNITS_TEXT_SIZE];
+	bool invalid = text_is(gate->state, "INVALID") && !isnan(gate->value);
+
+	gates_format_value(value, gate);
+	layout_cell(table, invalid ? "~~%s~~" : "%s", value);
+}
+
 static void print_gates(const struct result *result, FILE *file)
 {
-	static const char *const headings[] = {"gate", "phase", "trial", "metric",
-					       "of",   "limit", "value", NULL};
-	struct layout_table table = {.headings = headings, .align = "llrlllr"};
-	char value[UNITS_TEXT_SIZE];
+	static const char *const headings[] = {"gate",  "phase", "trial",    "metric", "of",
+					       "limit", "value", "interval", "margin", NULL};
+	struct layout_table table = {.headings = headings, .align = "llrlllrlr"};
+	char interval[GATES_INTERVAL_SIZE], margin[UNITS_TEXT_SIZE];
 
 	for (uint32_t g = 0; g < result->gates_count; g++) {
 		const struct result_gate *gate = &result->gates[g];
@@ -255,12 +278,15 @@ static void print_gates(const struct result *result, FILE *file)
 		layout_cell(&table, "%s", text_or(gate->metric, "?"));
 		layout_cell(&table, "%s", text_or(gate->who, "?"));
 		layout_cell(&table, "%s", text_or(gate->limit, "?"));
-		layout_cell(&table, "%s", gates_format_value(value, gate));
+		value_cell(&table, gate);
+		layout_cell(&table, "%s", gates_format_interval(interval, gate));
+		layout_cell(&table, "%s", gates_format_margin(margin, gate));
 	}
 	if (!table.cells_count)
 		return;
 	layout_paragraph(file, 0, "", "Gates");
 	layout_print(&table, INDENT, file);
+	print_reasons(result, file);
 	fputc('\n', file);
 }
 
@@ -297,5 +323,6 @@ void report_text(const struct result *result, const struct result_series *series
 				 file);
 	print_findings(result, file);
 	print_gates(result, file);
+	print_notes(result, file);
 	print_foot(result, directory, file);
 }

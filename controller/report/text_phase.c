@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/devices.h"
+#include "controller/analysis/findings.h"
 #include "controller/analysis/window.h"
 #include "controller/report/blocks.h"
 #include "controller/report/layout.h"
@@ -86,39 +87,54 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 
 /* ---- targets ---- */
 
+/* What a finding makes INVALID is shown struck through. */
+static const char *strike(bool invalid)
+{
+	return invalid ? "~~" : "";
+}
+
 /* MiB/s to three digits and all of those before the point; the heading has the unit. */
-static void rate_cell(struct layout_table *table, double bytes_per_s, const char *none)
+static void rate_cell(struct layout_table *table, double bytes_per_s, const char *none,
+		      bool invalid)
 {
 	double rate = bytes_per_s / (1 << 20);
 
 	if (isnan(rate))
 		layout_cell(table, "%s", none);
 	else
-		layout_cell(table, "%.*f", rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2, rate);
+		layout_cell(table, "%s%.*f%s", strike(invalid),
+			    rate >= 99.95   ? 0
+			    : rate >= 9.995 ? 1
+					    : 2,
+			    rate, strike(invalid));
 }
 
 /* '-' where there are too few samples, or none. */
-static void latency_cell(struct layout_table *table, double ns)
+static void latency_cell(struct layout_table *table, double ns, bool invalid)
 {
 	char text[UNITS_TEXT_SIZE];
 
-	layout_cell(table, "%s", ns > 0 ? units_format_ns(text, ns) : "-");
+	if (ns > 0)
+		layout_cell(table, "%s%s%s", strike(invalid), units_format_ns(text, ns),
+			    strike(invalid));
+	else
+		layout_cell(table, "-");
 }
 
 static void add_target(struct layout_table *table, const char *host,
-		       const struct result_target *target)
+		       const struct result_target *target, bool invalid)
 {
 	layout_cell(table, "%s", host);
 	layout_cell(table, "%s", text_or(target->target, "?"));
-	rate_cell(table, target->throughput_bytes_per_s, "-");
-	rate_cell(table, target->throughput_with_sync_bytes_per_s, "");
+	rate_cell(table, target->throughput_bytes_per_s, "-", invalid);
+	rate_cell(table, target->throughput_with_sync_bytes_per_s, "", invalid);
 	if (isnan(target->iops))
 		layout_cell(table, "%s", "-");
 	else
-		layout_cell(table, "%.0f", target->iops);
-	latency_cell(table, target->latency_ns.p50);
-	latency_cell(table, target->latency_ns.p99);
-	latency_cell(table, (double)target->latency_ns.max);
+		layout_cell(table, "%s%.0f%s", strike(invalid), target->iops, strike(invalid));
+	latency_cell(table, target->latency_ns.p50, invalid);
+	latency_cell(table, target->latency_ns.p99, invalid);
+	latency_cell(table, (double)target->latency_ns.max, invalid);
 	layout_cell(table, "%llu", (unsigned long long)target->errors);
 	layout_cell(table, "%u", target->passes);
 	layout_cell(table, "%s%s",
@@ -126,32 +142,41 @@ static void add_target(struct layout_table *table, const char *host,
 		    target->ram ? ", RAM" : "");
 }
 
-static void print_targets(const struct result_phase *phase, FILE *file)
+static void print_targets(const struct result *result, const struct result_phase *phase, FILE *file)
 {
 	static const char *const headings[] = {"host", "target", "MiB/s",  "+ sync", "IOPS", "p50",
 					       "p99",  "max",    "errors", "passes", "I/O",  NULL};
 	struct layout_table table = {.headings = headings, .align = "llrrrrrrrrl"};
 
+	bool any = false;
+
 	for (uint32_t h = 0; h < phase->hosts_count; h++)
-		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
-			add_target(&table, text_or(phase->hosts[h].host, "?"),
-				   &phase->hosts[h].targets[t]);
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			const struct result_target *target = &phase->hosts[h].targets[t];
+			const char *host = text_or(phase->hosts[h].host, "?");
+			bool invalid =
+				findings_against(result, phase, host, text_or(target->target, "?"));
+			any |= invalid && target->operations;
+			add_target(&table, host, target, invalid);
+		}
 	if (table.cells_count)
 		layout_print(&table, INDENT, file);
+	if (any)
+		layout_paragraph(file, INDENT, "", "~~struck through~~: INVALID, see the findings");
 }
 
 static void add_times(struct layout_table *table, const char *host,
 		      const struct result_target *target, const char *what,
-		      const struct result_latency *times)
+		      const struct result_latency *times, bool invalid)
 {
 	layout_cell(table, "%s", host);
 	layout_cell(table, "%s", text_or(target->target, "?"));
 	layout_cell(table, "%s", what);
-	latency_cell(table, times->p50);
-	latency_cell(table, times->p90);
-	latency_cell(table, times->p99);
-	latency_cell(table, times->p999);
-	latency_cell(table, (double)times->max);
+	latency_cell(table, times->p50, invalid);
+	latency_cell(table, times->p90, invalid);
+	latency_cell(table, times->p99, invalid);
+	latency_cell(table, times->p999, invalid);
+	latency_cell(table, (double)times->max, invalid);
 }
 
 /* "1234 of fdatasync". */
@@ -163,7 +188,8 @@ static const char *sync_name(char text[64], const struct phase *plan, uint64_t c
 }
 
 /* Only where there are others than from submit to completion. */
-static void print_times(const struct result_phase *phase, const struct phase *plan, FILE *file)
+static void print_times(const struct result *result, const struct result_phase *phase,
+			const struct phase *plan, FILE *file)
 {
 	static const char *const headings[] = {"host", "target", "time", "p50", "p90",
 					       "p99",  "p99.9",  "max",  NULL};
@@ -174,15 +200,18 @@ static void print_times(const struct result_phase *phase, const struct phase *pl
 		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
 			const struct result_target *target = &phase->hosts[h].targets[t];
 			const char *host = text_or(phase->hosts[h].host, "?");
+			bool invalid =
+				findings_against(result, phase, host, text_or(target->target, "?"));
 			if (target->response_ns) {
 				add_times(&table, host, target, "service, from submit",
-					  &target->latency_ns);
+					  &target->latency_ns, invalid);
 				add_times(&table, host, target, "response, from due",
-					  target->response_ns);
+					  target->response_ns, invalid);
 			}
 			if (target->syncs_ns)
 				add_times(&table, host, target,
-					  sync_name(name, plan, target->syncs), target->syncs_ns);
+					  sync_name(name, plan, target->syncs), target->syncs_ns,
+					  invalid);
 		}
 	if (!table.cells_count)
 		return;
@@ -323,19 +352,23 @@ static void print_devices(const struct result_phase *phase, FILE *file)
 /* ---- the cluster ---- */
 
 static void add_rate(struct layout_table *table, const char *name, double bytes_per_s,
-		     bool headline)
+		     bool headline, bool invalid)
 {
 	char rate[UNITS_TEXT_SIZE];
 
 	layout_cell(table, "%s", name);
-	layout_cell(table, "%s",
-		    isnan(bytes_per_s) ? "none" : units_format_rate(rate, bytes_per_s));
+	if (isnan(bytes_per_s))
+		layout_cell(table, "none");
+	else
+		layout_cell(table, "%s%s%s", strike(invalid), units_format_rate(rate, bytes_per_s),
+			    strike(invalid));
 	layout_cell(table, "%s", headline ? "headline" : "");
 }
 
-static void print_rates(const struct result_phase *phase, const struct result_cluster *cluster,
-			FILE *file)
+static void print_rates(const struct result *result, const struct result_phase *phase,
+			const struct result_cluster *cluster, FILE *file)
 {
+	bool invalid = phase->cluster && findings_against(result, phase, NULL, NULL);
 	char hosts[64], ns[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE];
 	const char *const headings[] = {hosts, "throughput", "", "", NULL};
 	struct layout_table table = {.headings = headings, .align = "lrll"};
@@ -343,7 +376,7 @@ static void print_rates(const struct result_phase *phase, const struct result_cl
 	struct window_interval span = window_span(phase);
 
 	snprintf(hosts, sizeof(hosts), "cluster, %u of %u", cluster->hosts, cluster->of);
-	add_rate(&table, "all-active window", cluster->all_active_bytes_per_s, timed);
+	add_rate(&table, "all-active window", cluster->all_active_bytes_per_s, timed, invalid);
 	if (cluster->all_active_window_ns)
 		layout_cell(&table, "together for %s, from %s into the phase",
 			    units_format_ns(ns, (double)cluster->all_active_window_ns),
@@ -351,10 +384,10 @@ static void print_rates(const struct result_phase *phase, const struct result_cl
 							   phase->start_ns)));
 	else
 		layout_cell(&table, "never all active together");
-	add_rate(&table, "span", cluster->span_bytes_per_s, !timed);
+	add_rate(&table, "span", cluster->span_bytes_per_s, !timed, invalid);
 	layout_cell(&table, "first start to last end, %s",
 		    units_format_ns(ns, (double)(span.end_ns - span.start_ns)));
-	add_rate(&table, "sum of averages", cluster->sum_of_averages_bytes_per_s, false);
+	add_rate(&table, "sum of averages", cluster->sum_of_averages_bytes_per_s, false, invalid);
 	if (isnan(cluster->gap))
 		layout_cell(&table, "for comparison only");
 	else
@@ -405,8 +438,8 @@ static void print_latency(const struct result_cluster *cluster, FILE *file)
 				 format_latency(text, cluster->response_ns));
 }
 
-static void print_cluster(const struct result_phase *phase, const struct phase_series *series,
-			  FILE *file)
+static void print_cluster(const struct result *result, const struct result_phase *phase,
+			  const struct phase_series *series, FILE *file)
 {
 	const struct result_cluster *cluster =
 		phase->cluster ? phase->cluster : phase->cluster_partial;
@@ -414,12 +447,17 @@ static void print_cluster(const struct result_phase *phase, const struct phase_s
 	if (!cluster)
 		return;
 	fputc('\n', file);
-	if (!phase->cluster)
+	if (!cluster->hosts)
 		layout_paragraph(file, INDENT, "",
-				 "not all hosts completed the phase: what follows is of those that "
-				 "did, is no figure of the fleet and is held against no gate");
-	print_rates(phase, cluster, file);
-	print_latency(cluster, file);
+				 "no host's figures stand, so the fleet has none");
+	else if (!phase->cluster)
+		layout_paragraph(file, INDENT, "",
+				 "not all hosts' figures stand: what follows is of those that do, "
+				 "is no figure of the fleet and is held against no gate");
+	if (cluster->hosts) {
+		print_rates(result, phase, cluster, file);
+		print_latency(cluster, file);
+	}
 	blocks_print(phase, series, INDENT, file);
 }
 
@@ -432,11 +470,11 @@ void text_phase_print(const struct result *result, uint32_t index,
 	print_states(phase, file);
 	print_verified(phase, file);
 	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
-		print_targets(phase, file);
-		print_times(phase, result_plan_phase(result, phase->name), file);
+		print_targets(result, phase, file);
+		print_times(result, phase, result_plan_phase(result, phase->name), file);
 		print_sizes(phase, file);
 		print_devices(phase, file);
-		print_cluster(phase, series, file);
+		print_cluster(result, phase, series, file);
 	}
 	fputc('\n', file);
 }

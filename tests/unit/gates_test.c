@@ -48,7 +48,7 @@ static enum result_outcome judge(struct sample *sample)
 	for (uint32_t p = 0; p < sample->result.phases_count; p++)
 		window_compute(&sample->result.phases[p], &sample->series.phases[p], true);
 	findings_compute(&sample->result, &sample->series);
-	gates_compute(&sample->result);
+	gates_compute(&sample->result, &sample->series, NULL);
 	return gates_outcome(&sample->result);
 }
 
@@ -141,7 +141,7 @@ static void the_fleet_of_a_fixed_amount_is_judged_by_its_span(void **state)
 	sample_plan(&sample);
 	add_gate(&sample, "p", PLAN_METRIC_THROUGHPUT, PLAN_OF_FLEET, "250 MB/s", NULL);
 	window_compute(phase, &sample.series.phases[0], false);
-	gates_compute(&sample.result);
+	gates_compute(&sample.result, &sample.series, NULL);
 	assert_int_equal(sample.result.gates_count, 1);
 	assert_true(fabs(sample.result.gates[0].value - 200e6) < 1);
 	assert_string_equal(sample.result.gates[0].limit, "at_least 250 MB/s");

@@ -13,6 +13,7 @@
 
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
+#include "controller/analysis/group.h"
 #include "controller/analysis/window.h"
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
@@ -144,7 +145,8 @@ static void make(struct sample *sample)
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		window_compute(&result->phases[p], &sample->series.phases[p], true);
 	findings_compute(result, &sample->series);
-	gates_compute(result);
+	gates_compute(result, &sample->series, NULL);
+	group_withhold(result, &sample->series);
 	gates_outcome(result);
 }
 
