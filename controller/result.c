@@ -306,6 +306,8 @@ static const struct record_row result_rows[] = {
 	{MEMBER(struct result, version), .doc = "of muster"},
 	{MEMBER(struct result, min_window_ns), .doc = "the limit for TOO_SHORT"},
 	{MEMBER(struct result, insecure), .doc = "some host spoke without keys"},
+	{MEMBER(struct result, baseline),
+	 .doc = "the run that gates were held against; null: none"},
 	{MEMBER_MAYBE(struct result, plan, plan_table), .doc = "as it was run"},
 	{MEMBER_MAYBE(struct result, facts, facts_table),
 	 .doc = "what is known of the storage; null: nothing"},

@@ -239,6 +239,7 @@ struct result {
 	char *version;
 	uint64_t min_window_ns;
 	bool insecure;
+	char *baseline; /* id of the run that gates were held against; NULL: none */
 	struct plan *plan;
 	struct facts *facts; /* NULL: nothing is known of the storage */
 	struct result_host *hosts;

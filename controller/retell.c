@@ -17,6 +17,18 @@ static void print_text(const struct result *result, const char *run, FILE *file)
 	report_text(result, NULL, run, file);
 }
 
+static void print_markdown(const struct result *result, const char *run, FILE *file)
+{
+	(void)run;
+	report_markdown(result, file);
+}
+
+static void print_junit(const struct result *result, const char *run, FILE *file)
+{
+	(void)run;
+	report_junit(result, file);
+}
+
 static void print_json(const struct result *result, const char *run, FILE *file)
 {
 	char *text = record_json_format(&result_table, result);
@@ -31,6 +43,8 @@ static const struct form {
 	void (*print)(const struct result *result, const char *run, FILE *file);
 } forms[] = {
 	{"text", print_text},
+	{"markdown", print_markdown},
+	{"junit", print_junit},
 	{"json", print_json},
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };

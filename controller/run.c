@@ -19,6 +19,7 @@
 #include "controller/describe.h"
 #include "controller/assembly.h"
 #include "controller/progress.h"
+#include "controller/report/github.h"
 #include "controller/report/report.h"
 #include "controller/replay.h"
 #include "controller/run_inside.h"
@@ -379,6 +380,7 @@ static void say_what_is_left(struct run *run)
 
 int run_report(struct run *run)
 {
+	struct error err;
 	int code;
 
 	findings_compute(&run->result, &run->series);
@@ -388,6 +390,8 @@ int run_report(struct run *run)
 	if (store(run) < 0)
 		code = 6;
 	report_text(&run->result, &run->series, run->directory, stdout);
+	if (github_report(&run->result, stdout, &err) < 0)
+		log_warning("%s", err.text);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		log_error("cannot write the report to standard output");
 		code = code ? code : 6;
@@ -450,8 +454,10 @@ static int read_baseline(struct run *run, struct error *err)
 		return -1;
 	}
 	if (run_file_read(&run->baseline, path, err) == 0 &&
-	    baseline_check(run->plan, &run->baseline, err) == 0)
+	    baseline_check(run->plan, &run->baseline, err) == 0) {
+		run->result.baseline = mem_text(run->baseline.run);
 		return 0;
+	}
 	err->kind = ERROR_USAGE;
 	error_prefix(err, "--baseline");
 	return -1;

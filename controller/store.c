@@ -206,6 +206,16 @@ static int write_timeline(const char *path, const struct result *result,
 	return finish_file(file, path, err);
 }
 
+static int write_junit(const char *path, const struct result *result, struct error *err)
+{
+	FILE *file = create(path, err);
+
+	if (!file)
+		return -1;
+	report_junit(result, file);
+	return finish_file(file, path, err);
+}
+
 /* ---- the manifest ---- */
 
 static int by_name(const void *a, const void *b)
@@ -289,13 +299,16 @@ static int write_all(const char *directory, const char *temporary, const struct 
 {
 	char *json = mem_format("%s/run.json", temporary);
 	char *timeline = mem_format("%s/timeline.csv", temporary);
+	char *junit = mem_format("%s/junit.xml", temporary);
 	int failed = write_json(json, &result_table, result, err) ||
 		     write_timeline(timeline, result, series, err) ||
+		     write_junit(junit, result, err) ||
 		     write_manifest(temporary, text_or(result->run, "?"), key, err) ||
 		     sync_directory(temporary, err) || take_name(directory, temporary, err);
 
 	free(json);
 	free(timeline);
+	free(junit);
 	return failed ? -1 : 0;
 }
 

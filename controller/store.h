@@ -1,4 +1,4 @@
-/* store.h - the run directory: plan.yaml as read, run.json, timeline.csv, clock.bin, and
+/* store.h - the run directory: plan.yaml as read, run.json, timeline.csv, junit.xml, clock.bin, and
  * MANIFEST.json with the digest of each.
  *
  * Written under a temporary name beside it, every file synced, then renamed: a reader sees all of

@@ -94,7 +94,9 @@ char *gates_format_interval(char text[GATES_INTERVAL_SIZE], const struct result_
 char *gates_format_margin(char text[UNITS_TEXT_SIZE], const struct result_gate *gate)
 {
 	text[0] = '\0';
-	if (!isnan(gate->margin))
+	if (fabs(gate->margin) >= 10) /* a limit that is nowhere near */
+		snprintf(text, UNITS_TEXT_SIZE, "%s 10 x", gate->margin > 0 ? ">" : "<");
+	else if (!isnan(gate->margin))
 		snprintf(text, UNITS_TEXT_SIZE, "%+.1f %%", 100 * gate->margin);
 	return text;
 }

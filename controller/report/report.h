@@ -15,6 +15,12 @@ void report_text(const struct result *result, const struct result_series *series
  * which anything was done in that phase, also those with nothing in them. */
 void report_timeline(const struct result *result, const struct result_series *series, FILE *file);
 
+/* junit.xml: FAIL is a failure, INVALID an error, INCONCLUSIVE skipped; figures are properties. */
+void report_junit(const struct result *result, FILE *file);
+
+/* A summary in GitHub's and GitLab's Markdown. */
+void report_markdown(const struct result *result, FILE *file);
+
 /* The hosts and their clocks alone, with a word on what makes a bound wide. */
 void report_fleet(const struct result *result, FILE *file);
 

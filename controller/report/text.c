@@ -300,6 +300,8 @@ static void print_foot(const struct result *result, const char *directory, FILE 
 
 	layout_paragraph(file, 0, "Limit:   ", "min_window %s (30 s unless the plan sets it)",
 			 layout_ns(least, result->min_window_ns));
+	if (result->baseline)
+		layout_paragraph(file, 0, "Baseline: ", "run %s", result->baseline);
 	for (uint32_t p = 0; result->plan && p < result->plan->phases_count; p++)
 		if (result->plan->phases[p].allow_ram)
 			layout_paragraph(file, 0, "Limit:   ",

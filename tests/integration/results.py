@@ -11,7 +11,8 @@ class Result:
     def __init__(self, directory):
         # journal.bin: where something is left to collect or to go on with.
         names = sorted(path.name for path in directory.iterdir() if path.name != "journal.bin")
-        require(names == ["MANIFEST.json", "clock.bin", "plan.yaml", "run.json", "timeline.csv"],
+        require(names == ["MANIFEST.json", "clock.bin", "junit.xml", "plan.yaml", "run.json",
+                          "timeline.csv"],
                 f"the run directory holds {names}")
         self.run = json.loads((directory / "run.json").read_text())
         with open(directory / "timeline.csv", newline="") as file:

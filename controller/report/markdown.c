@@ -1,0 +1,166 @@
+/* A summary that a forge shows on a page: outcome, gates, what the phases did, findings. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/gates.h"
+#include "controller/analysis/measured.h"
+#include "controller/report/digest.h"
+#include "controller/report/layout.h"
+#include "controller/report/report.h"
+
+#define GATES_MOST 60 /* rows: a page is no database */
+
+/* What Markdown or HTML would obey is shown as it is. */
+static void put(FILE *file, const char *text)
+{
+	char *clean = layout_clean(text);
+
+	for (const char *at = clean; *at; at++) {
+		if (*at == '<')
+			fputs("&lt;", file);
+		else if (*at == '&')
+			fputs("&amp;", file);
+		else if (strchr("\\`*_|~[]>#!", *at))
+			fprintf(file, "\\%c", *at);
+		else
+			fputc(*at, file);
+	}
+	free(clean);
+}
+
+static void put_cell(FILE *file, const char *text)
+{
+	fputs(" ", file);
+	put(file, text);
+	fputs(" |", file);
+}
+
+/* Struck through where it is INVALID. */
+static void put_figure(FILE *file, const char *text, bool invalid)
+{
+	fputs(invalid ? " ~~" : " ", file);
+	put(file, text);
+	fputs(invalid ? "~~ |" : " |", file);
+}
+
+static void print_gate(const struct result_gate *gate, FILE *file)
+{
+	char value[UNITS_TEXT_SIZE], interval[GATES_INTERVAL_SIZE], margin[UNITS_TEXT_SIZE];
+	char trial[16];
+
+	snprintf(trial, sizeof(trial), "%u", gate->trial);
+	fprintf(file, "| **%s** |", text_or(gate->state, "?"));
+	put_cell(file, gate->phase);
+	put_cell(file, trial);
+	put_cell(file, gate->metric);
+	put_cell(file, gate->who);
+	put_cell(file, gate->limit);
+	put_figure(file, gates_format_value(value, gate),
+		   text_is(gate->state, "INVALID") && !isnan(gate->value));
+	put_cell(file, gates_format_interval(interval, gate));
+	put_cell(file, gates_format_margin(margin, gate));
+	put_cell(file, text_or(gate->text, ""));
+	fputc('\n', file);
+}
+
+/* Those that do not hold first, and as many as a page can bear. */
+static void print_gates(const struct result *result, FILE *file)
+{
+	static const char *const states[] = {"FAIL", "INVALID", "INCONCLUSIVE", "PASS"};
+	uint32_t printed = 0;
+
+	if (!result->gates_count)
+		return;
+	fputs("\n### Gates\n\n| gate | phase | trial | metric | of | limit | value | interval | "
+	      "margin | why |\n|---|---|---:|---|---|---|---:|---|---:|---|\n",
+	      file);
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (uint32_t g = 0; g < result->gates_count; g++)
+			if (text_is(result->gates[g].state, states[s]) && printed++ < GATES_MOST)
+				print_gate(&result->gates[g], file);
+	if (printed > GATES_MOST)
+		fprintf(file, "\nand %u more in `run.json`\n", printed - GATES_MOST);
+}
+
+static void print_phase(const struct result *result, const struct result_phase *phase, FILE *file)
+{
+	const struct result_cluster *cluster = phase->cluster;
+	char text[UNITS_TEXT_SIZE], trial[16];
+	bool invalid = findings_against(result, phase, NULL, NULL);
+
+	snprintf(trial, sizeof(trial), "%u", phase->trial);
+	fputs("|", file);
+	put_cell(file, phase->name);
+	put_cell(file, trial);
+	put_cell(file, phase->op);
+	if (!cluster) {
+		fputs(" none: not all hosts' figures stand | | |\n", file);
+		return;
+	}
+	put_figure(file,
+		   isnan(measured_rate(phase)) ? "none"
+					       : units_format_rate(text, measured_rate(phase)),
+		   invalid && !isnan(measured_rate(phase)));
+	snprintf(text, sizeof(text), "%.0f", cluster->iops);
+	put_figure(file, isnan(cluster->iops) ? "" : text, invalid && !isnan(cluster->iops));
+	bool has_p99 = cluster->latency_ns.p99 > 0;
+	put_figure(file, has_p99 ? units_format_ns(text, cluster->latency_ns.p99) : "",
+		   invalid && has_p99);
+	fputc('\n', file);
+}
+
+static void print_findings(const struct result *result, FILE *file)
+{
+	struct digest digest;
+
+	digest_init(&digest, result);
+	if (digest.count)
+		fputs("\n### Findings\n\n", file);
+	for (uint32_t e = 0; e < digest.count; e++) {
+		const struct result_finding *first = digest.entries[e].first;
+		char *line = digest_line(result, &digest.entries[e]);
+		fprintf(file, "- **%s** ", text_or(first->level, "?"));
+		put(file, first->code);
+		fputs(", ", file);
+		put(file, line);
+		if (first->advice) {
+			fputs(" — ", file);
+			put(file, first->advice);
+		}
+		fputc('\n', file);
+		free(line);
+	}
+	if (digest.left_out)
+		fprintf(file, "- and %u kinds more in `run.json`\n", digest.left_out);
+	digest_release(&digest);
+}
+
+void report_markdown(const struct result *result, FILE *file)
+{
+	fprintf(file, "## muster: %s, ", text_or(result->outcome, "?"));
+	put(file, result->plan ? text_or(result->plan->name, "?") : "?");
+	fputs("\n\n", file);
+	if (result->reason) {
+		put(file, result->reason);
+		fputs("\n\n", file);
+	}
+	fputs("run ", file);
+	put(file, text_or(result->run, "?"));
+	fprintf(file, ", %u host%s, began ", result->hosts_count,
+		result->hosts_count == 1 ? "" : "s");
+	put(file, text_or(result->started_at, "?"));
+	fputc('\n', file);
+	print_gates(result, file);
+	if (result->phases_count)
+		fputs("\n### Phases\n\n| phase | trial | op | fleet | IOPS | p99 |\n"
+		      "|---|---:|---|---:|---:|---:|\n",
+		      file);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		print_phase(result, &result->phases[p], file);
+	print_findings(result, file);
+}
