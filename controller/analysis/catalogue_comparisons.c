@@ -29,6 +29,17 @@ static const struct catalogue_row rows[] = {
 	 "Lustre's sgpdd-survey and obdfilter-survey compare layers in this way",
 	 "compare stripe unit and block size, and give it at least as many I/Os in flight as its "
 	 "parts had"},
+	{"SLOW_MEMBER", "WARN",
+	 "A member of a stripe, mirror or controller is slower than its like.",
+	 "Rate of the member / median of the others < 0.8, in the phase that runs all of them, or "
+	 "else in those that run each alone. Three members, named by `stripe` or `members`.",
+	 "acceptance of LUNs in Lustre's sgpdd-survey goes by peers, not by absolute limits",
+	 "look at that disk: SMART, its errors, its link's speed, its slot; replace it or leave it "
+	 "out"},
+	{"MEMBER_SPREAD", "NOTE", "Members of a stripe, mirror or controller differ a little.",
+	 "As SLOW_MEMBER, where the slowest is at 0.8 to 0.9.",
+	 "10 to 15 % between like LUNs is customary in acceptance",
+	 "keep it in mind: a stripe goes by its slowest member"},
 	{"READ_SLOWER_THAN_WRITE", "WARN", "Reads are slower than writes of the same data.",
 	 "Sequential read < 0.8 x sequential write (its sync in the time), same targets and "
 	 "block size.",

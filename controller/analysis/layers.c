@@ -9,24 +9,13 @@
 #include "common/units.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/layers_inside.h"
 #include "controller/analysis/measured.h"
 
 #define FLEET            LAYERS_FLEET
 #define SHARE_LEAST      0.95 /* of written bytes on the devices */
 #define VOLUME_TOLERANCE 1.1  /* larger amount of the smaller */
 #define UNEQUAL_PARTS    0.90 /* slowest of fastest: below, the slowest is named */
-
-/* What was asked for and what came of it. */
-struct measured {
-	const struct phase *asked;
-	const struct result_phase *got;
-	bool is_sound;
-};
-
-struct trial {
-	struct measured *phases;
-	uint32_t count;
-};
 
 const char *layers_level(double share)
 {
@@ -55,7 +44,7 @@ static bool has_name(const struct name *names, uint32_t count, const char *name)
 	return false;
 }
 
-static bool is_on(const struct phase *phase, const struct name *names, uint32_t count)
+bool layers_is_on(const struct phase *phase, const struct name *names, uint32_t count)
 {
 	if (phase->targets_count != count)
 		return false;
@@ -71,8 +60,9 @@ static const struct measured *find(const struct trial *trial, const struct phase
 {
 	for (uint32_t p = 0; p < trial->count; p++) {
 		const struct measured *m = &trial->phases[p];
-		if (m->is_sound && m->asked != like && are_alike(m->asked, like) &&
-		    (!as_deep || are_as_deep(m->asked, like)) && is_on(m->asked, names, count))
+		if (m->is_sound && are_alike(m->asked, like) &&
+		    (!as_deep || are_as_deep(m->asked, like)) &&
+		    layers_is_on(m->asked, names, count))
 			return m;
 	}
 	return NULL;
@@ -85,15 +75,7 @@ static double rate_of(const struct measured *m, uint32_t host)
 	return host == FLEET ? measured_rate(m->got) : measured_host_rate(m->got, host);
 }
 
-/* Each part by itself. */
-struct parts {
-	const struct measured **alone;
-	const struct name *names;
-	uint32_t count;
-};
-
-/* False, and nothing to free: a part was not measured by itself. */
-static bool parts_find(struct parts *parts, const struct trial *trial, const struct phase *like,
+bool layers_parts_find(struct parts *parts, const struct trial *trial, const struct phase *like,
 		       bool as_deep, const struct name *names, uint32_t count)
 {
 	*parts = (struct parts){
@@ -132,27 +114,6 @@ static char *parts_describe(const struct parts *parts, uint32_t host)
 	return text;
 }
 
-/* "" where its parts are alike, else what its slowest part allows. */
-static char *parts_culprit(const struct parts *parts, uint32_t host)
-{
-	uint32_t slowest = 0;
-	double fastest = 0;
-	char rate[UNITS_TEXT_SIZE];
-
-	for (uint32_t i = 0; i < parts->count; i++) {
-		double own = rate_of(parts->alone[i], host);
-		fastest = fmax(fastest, own);
-		if (own < rate_of(parts->alone[slowest], host))
-			slowest = i;
-	}
-	double least = rate_of(parts->alone[slowest], host);
-	if (!(least < UNEQUAL_PARTS * fastest))
-		return mem_text("");
-	return mem_format("; a stripe is as fast as %u times its slowest part, '%s': %s",
-			  parts->count, parts->names[slowest].name,
-			  units_format_rate(rate, least * parts->count));
-}
-
 /* ---- rules ---- */
 
 struct comparison {
@@ -188,11 +149,56 @@ static void report_shared(const struct comparison *c, uint32_t host, const char 
 	free(alone);
 }
 
+/* A target with parts, and what its parts did. */
+struct whole {
+	struct comparison comparison; /* first: a reporter is given this */
+	struct parts parts;
+	bool has_parts; /* each by itself */
+	const struct name *names;
+	uint32_t count;
+};
+
+/* What the part did, alone or beside the others. */
+static double part_rate(const struct whole *whole, uint32_t part, uint32_t host)
+{
+	double sum = 0;
+
+	if (whole->has_parts)
+		return rate_of(whole->parts.alone[part], host);
+	const struct result_phase *phase = whole->comparison.together->got;
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		if (host == FLEET || host == h)
+			sum += layers_target_rate(&phase->hosts[h], whole->names[part].name);
+	return sum;
+}
+
+/* "" where its parts are alike, else what its slowest part allows. */
+static char *describe_culprit(const struct whole *whole, uint32_t host)
+{
+	uint32_t slowest = 0;
+	double fastest = 0, least = INFINITY;
+	char rate[UNITS_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < whole->count; i++) {
+		double own = part_rate(whole, i, host);
+		fastest = fmax(fastest, own);
+		if (own < least) {
+			least = own;
+			slowest = i;
+		}
+	}
+	if (!(least < UNEQUAL_PARTS * fastest))
+		return mem_text("");
+	return mem_format("; a stripe is as fast as %u times its slowest part, '%s': %s",
+			  whole->count, whole->names[slowest].name,
+			  units_format_rate(rate, least * whole->count));
+}
+
 static void report_stripe(const struct comparison *c, uint32_t host, const char *level)
 {
 	const struct result_phase *phase = c->whole->got;
 	char is[UNITS_TEXT_SIZE], against[UNITS_TEXT_SIZE];
-	char *culprit = c->parts ? parts_culprit(c->parts, host) : mem_text("");
+	char *culprit = describe_culprit((const struct whole *)c, host);
 	double reference = c->together ? rate_of(c->together, host) : parts_sum(c->parts, host);
 
 	struct result_finding *finding = findings_add(
@@ -245,7 +251,7 @@ static void check_shared(struct result *result, const struct trial *trial,
 	struct parts parts;
 
 	if (asked->targets_count < 2 ||
-	    !parts_find(&parts, trial, asked, true, asked->targets, asked->targets_count))
+	    !layers_parts_find(&parts, trial, asked, true, asked->targets, asked->targets_count))
 		return;
 	compare(&(struct comparison){.result = result, .whole = together, .parts = &parts},
 		report_shared);
@@ -259,13 +265,6 @@ static const struct target *plan_target(const struct result *result, const char 
 			return &result->plan->targets[t];
 	return NULL;
 }
-
-/* A target with parts, and what its parts did. */
-struct whole {
-	struct comparison comparison;
-	struct parts parts;
-	bool has_parts;
-};
 
 /* False, and nothing to release: it has no parts, or they were not measured. */
 static bool whole_find(struct whole *whole, const struct result *result, const struct trial *trial,
@@ -281,8 +280,8 @@ static bool whole_find(struct whole *whole, const struct result *result, const s
 	const struct name *names = target->stripe_count ? target->stripe : target->members;
 	if (count < 2)
 		return false;
-	*whole = (struct whole){0};
-	whole->has_parts = parts_find(&whole->parts, trial, asked, false, names, count);
+	*whole = (struct whole){.names = names, .count = count};
+	whole->has_parts = layers_parts_find(&whole->parts, trial, asked, false, names, count);
 	whole->comparison = (struct comparison){.whole = measured,
 						.together = find(trial, asked, false, names, count),
 						.parts = whole->has_parts ? &whole->parts : NULL};
@@ -362,7 +361,7 @@ static const struct measured *find_write(const struct trial *trial, const struct
 		if (m->is_sound && m->asked->op == PHASE_OP_WRITE &&
 		    m->asked->access == PHASE_ACCESS_SEQUENTIAL &&
 		    phase_blocks_are_alike(m->asked, asked) && are_as_deep(m->asked, asked) &&
-		    is_on(m->asked, asked->targets, asked->targets_count))
+		    layers_is_on(m->asked, asked->targets, asked->targets_count))
 			return m;
 	}
 	return NULL;
@@ -434,7 +433,8 @@ static void check_volumes(struct result *result, const struct trial *trial,
 
 	for (uint32_t p = 0; p < trial->count && !write; p++)
 		if (trial->phases[p].asked->op == PHASE_OP_WRITE &&
-		    is_on(trial->phases[p].asked, read->asked->targets, read->asked->targets_count))
+		    layers_is_on(trial->phases[p].asked, read->asked->targets,
+				 read->asked->targets_count))
 			write = &trial->phases[p];
 	if (!write || read->asked->op != PHASE_OP_READ || have_same_volume(read, write))
 		return;
@@ -484,6 +484,7 @@ static void check_trial(struct result *result, uint32_t from, uint32_t end)
 		check_stripe(result, &trial, &trial.phases[p]);
 		check_read(result, &trial, &trial.phases[p]);
 	}
+	layers_members_check(result, &trial);
 	free(trial.phases);
 }
 

@@ -3,7 +3,9 @@
  * SHARED_LIMIT: members run together against the sum of each alone, under 0.8 WARN, under 0.95
  * NOTE. STRIPE_LOSS: a target with `stripe` or `members` against its parts run together, or where
  * no phase does that against the sum of each alone; the same limits. READ_SLOWER_THAN_WRITE: a
- * sequential read under 0.8 of the sequential write on the same targets.
+ * sequential read under 0.8 of the sequential write on the same targets. SLOW_MEMBER,
+ * MEMBER_SPREAD: of three members or more of a target, one under 0.8, or 0.9, of the median of the
+ * others.
  *
  * Only phases of one trial that ask for the same (operation, access, block size, workers, depth; of
  * a stripe the workers may differ), are sound and lasted 10 s are compared. A fleet that is a
