@@ -21,6 +21,10 @@ static const struct record_row agent_config_rows[] = {
 	 .doc = "public keys of the controllers that may use this agent, names or paths like "
 		"`key`; "
 		"nobody else is let in"},
+	{MEMBER(struct agent_config, user),
+	 .doc = "user that the agent becomes once it has read its keys; its own rights and groups "
+		"then have to reach the paths, the devices (group disk) and the spool. On Linux it "
+		"keeps CAP_SYS_NICE and CAP_IPC_LOCK for a punctual start"},
 	{MEMBER(struct agent_config, spool), .fallback = "/var/lib/muster",
 	 .doc = "directory for what must survive a crash: the list of files made"},
 	{MEMBER(struct agent_config, scratch),

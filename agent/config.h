@@ -18,6 +18,7 @@ struct agent_config {
 	char *key;                /* its own secret key; NULL: none */
 	struct name *controllers; /* public keys of those that it lets in */
 	uint32_t controllers_count;
+	char *user;           /* that it becomes; NULL: it stays who started it */
 	char *spool;          /* what must survive a crash: the list of files made */
 	char *scratch;        /* relative target paths start here; NULL: there are none */
 	uint64_t memory;      /* most bytes of I/O buffers */

@@ -10,6 +10,7 @@
 #include "agent/keys.h"
 #include "agent/made_files.h"
 #include "agent/options.h"
+#include "agent/platform/platform.h"
 #include "agent/session.h"
 #include "common/log.h"
 #include "common/memory.h"
@@ -183,10 +184,14 @@ int main(int argc, char **argv)
 	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
 	int code = 0;
 	take_signals();
+	platform_raise_files();
 	if (!endpoint_split(endpoint, host, port)) {
 		log_error("cannot listen on '%s': wanted is tcp://ADDRESS:PORT", endpoint);
 		code = EXIT_USAGE;
 	} else if (read_keys(&keys, &options, &config, endpoint, &err) < 0) {
+		log_error("%s", err.text);
+		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
+	} else if (config.user && platform_become_user(config.user, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	} else if (serve(&options, &config, &keys, endpoint, &err) < 0) {

@@ -42,6 +42,17 @@ uint64_t platform_cpu_ns(void);
 /* Bytes that the kernel charges to this process; false where it does not say. */
 bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes);
 
+/* ---- rights ---- */
+
+/* Becomes that user for good and keeps of root's rights only what a punctual start needs, where the
+ * system can tell them apart. Before any other thread is there. -1: ERROR_USAGE when there is no such
+ * user or this process may not, ERROR_SYSTEM. */
+int platform_become_user(const char *name, struct error *err);
+
+/* As many open files as the system lets this process have: connections of strangers must not take
+ * those of a phase. */
+void platform_raise_files(void);
+
 /* ---- files and devices ---- */
 
 enum platform_direct {

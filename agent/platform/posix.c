@@ -188,3 +188,13 @@ void use_add(struct use_list *list, bool never, const char *format, ...)
 	if (slot)
 		*slot = use;
 }
+
+void platform_raise_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}

@@ -72,9 +72,10 @@ class Host:
         fleet.attach(self.namespace, self.address, number)
 
     def start_agent(self, disk, binary="muster-agent", devices=(), before=(), secure=None,
-                    key=None, controllers=(CONTROLLER_KEY,)):
+                    key=None, controllers=(CONTROLLER_KEY,), user=None):
         """An agent that may use the file system of `disk` and the devices named; `before` are the
-        words that its command stands behind, `key` its own when it is not the one of its name."""
+        words that its command stands behind, `key` its own when it is not the one of its name,
+        `user` whom it becomes."""
         secure = self.fleet.secure if secure is None else secure
         self.disk = disk
         config = self.lab.directory / f"agent-{self.address}.yaml"
@@ -85,7 +86,7 @@ class Host:
             f"allow_devices: {flow(devices)}\n"
             f"spool: {flow(self.lab.directory / f'spool-{self.address}')}\n"
             + (f"key: {flow(key or self.address)}\ncontrollers: {flow(controllers)}\n"
-               if secure else ""))
+               if secure else "") + (f"user: {user}\n" if user else ""))
         command = [*before, self.lab.build / binary, "--config", config]
         if not secure:
             command.append("--insecure")
