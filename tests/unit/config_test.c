@@ -91,6 +91,8 @@ static void every_error_has_its_place(void **state)
 		{"allow_paths:\n  - /a\n  - b\n", "agent.yaml:3:5:", "allow_paths[1]: 'b'"},
 		{"allow_devices: [/dev/a, sdb]\n", "agent.yaml:1:25:", "allow_devices[1]: 'sdb'"},
 		{"allow_paths: [\"/a\\nb\"]\n", "agent.yaml:1:15:", "line end"},
+		{"key: agent\n", "agent.yaml:1:6:", "key: 'agent' lets nobody in"},
+		{"controllers: [ops]\n", "agent.yaml:1:15:", "needs 'key' beside it"},
 		{"memory: 1\n", "agent.yaml:1:9:", "memory"},
 		{"allow_path: [/a]\n", "agent.yaml:1:1:", "allow_paths"},
 	};

@@ -170,6 +170,7 @@ static const struct bad_plan bad_plans[] = {
 	{"nodeset without end", AGENTS("{host: ^\"a[1-\"}"), "fleet.agents[0].host"},
 	{"host and local", AGENTS("{host: a, local: ^1}"), "both"},
 	{"neither host nor local", AGENTS("^{labels: {os: linux}}"), "neither"},
+	{"key of local agents", AGENTS("{local: 1, key: ^a}"), "keys for once"},
 	{"port of local agents", AGENTS("{local: 1, port: ^7411}"), "loopback"},
 	{"scratch of a host", AGENTS("{host: a, scratch: ^/tmp}"), "agent.yaml"},
 	{"no local agents", AGENTS("{local: ^0}"), "1"},
