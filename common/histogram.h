@@ -54,7 +54,8 @@ double histogram_mean(const struct histogram *h);
 /* The latency of the sample with that rank, from 1: the high end of its bucket, never above max. */
 uint64_t histogram_at(const struct histogram *h, uint64_t rank);
 
-/* Whether a percentile may be printed: at least 10 samples lie beyond it. */
+/* Whether a percentile may be printed: at least 10 samples lie beyond it; of fewer the next run
+ * would make another figure. */
 int histogram_has_percentile(const struct histogram *h, double percent);
 
 #endif

@@ -49,7 +49,9 @@ static void check_phase(struct result *result, const struct result_phase *phase,
 	double least = INFINITY;
 	uint32_t count = 0, worst = 0;
 
-	if (!asked || asked->verify || !measured_is_long_enough(result, phase))
+	/* Comparing and waiting for a rate or a sync are what was asked for. */
+	if (!asked || asked->verify || phase_is_paced(asked) ||
+	    !measured_is_long_enough(result, phase))
 		return;
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		double share =

@@ -66,6 +66,27 @@ double model_mix(double read_iops, double write_iops, double reads)
 	return 1 / (reads / read_iops + (1 - reads) / write_iops);
 }
 
+double model_txg_period_s(double memory_bytes, double bytes_per_s)
+{
+	double most = fmin(memory_bytes / 10, fmin(memory_bytes / 4, 4.0 * (1 << 30)));
+
+	return fmin(5, 0.2 * most / bytes_per_s);
+}
+
+double model_txg_delay_ns(double dirty)
+{
+	const double scale = 500e3, from = 0.6;
+
+	if (dirty <= from)
+		return 0;
+	return dirty >= 1 ? 100e6 : fmin(scale * (dirty - from) / (1 - dirty), 100e6);
+}
+
+double model_hit_share(double cache, double working_set)
+{
+	return fmin(1, cache / working_set);
+}
+
 static void lower(struct model_bound *bound, double to, const char *what)
 {
 	if (!(to > 0) || bound->bytes_per_s <= to)

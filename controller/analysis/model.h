@@ -29,6 +29,17 @@ double model_iops(enum fact_level level, uint32_t disks, double iops, bool write
 /* Operations/s of a mix of which `reads` (0 to 1) read: 1 / (r / read + w / write). */
 double model_mix(double read_iops, double write_iops, double reads);
 
+/* How often OpenZFS syncs a transaction group: every 5 s, or when dirty data reach a fifth of what
+ * may be dirty at most (a tenth of the memory, 4 GiB at most and a quarter of the memory). */
+double model_txg_period_s(double memory_bytes, double bytes_per_s);
+
+/* By how much it delays a write, ns, at `dirty` of the most that may be dirty (0 to 1); at 0.6 it
+ * begins, at 1 writers stop (100 ms is the longest delay). */
+double model_txg_delay_ns(double dirty);
+
+/* Share of uniform random reads that a cache of `cache` bytes serves of a working set. */
+double model_hit_share(double cache, double working_set);
+
 /* The least of what is known of a target, of media for sequential phases only; NAN: nothing.
  * `what` (may be NULL) names it: "13 of 16 disks (raidz3) at most". */
 struct model_bound {

@@ -53,6 +53,24 @@ static double median_of(double *values, uint32_t count)
 	return median;
 }
 
+double stats_harmonic_mean(const double *values, uint32_t count)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += 1 / values[i];
+	return count ? count / sum : NAN;
+}
+
+double stats_geometric_mean(const double *values, uint32_t count)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += log(values[i]);
+	return count ? exp(sum / count) : NAN;
+}
+
 double stats_median(const double *values, uint32_t count)
 {
 	double *copy = mem_new(count, sizeof(*copy));

@@ -13,6 +13,10 @@ void stats_sort(double *values, uint32_t count);
 
 double stats_mean(const double *values, uint32_t count);
 
+/* Of rates over equal amounts, and of ratios; of values above 0. */
+double stats_harmonic_mean(const double *values, uint32_t count);
+double stats_geometric_mean(const double *values, uint32_t count);
+
 /* Of values in any order; they are not changed. */
 double stats_median(const double *values, uint32_t count);
 

@@ -89,7 +89,7 @@ static void percentile_of_one_sample_is_that_sample(void **state)
 		assert_int_equal(histogram_percentile(&a, percents[i]), 1000001);
 }
 
-/* METHODS: the mean of both p99 would be 50.5 ms. */
+/* The mean of both p99 would be 50.5 ms. */
 static void percentiles_come_from_the_merged_histogram(void **state)
 {
 	(void)state;

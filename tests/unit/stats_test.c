@@ -138,6 +138,19 @@ static void no_spread_makes_anything_else_infinitely_far(void **state)
 	assert_true(stats_modified_z(4, 5, 0, 0) == -INFINITY);
 }
 
+/* Of rates over equal times the plain mean, over equal amounts the harmonic, of ratios the
+ * geometric (Hoefler & Belli, SC'15). */
+static void means_of_rates_and_ratios(void **state)
+{
+	const double ratios[] = {1.1, 0.9, 1.0}, rates[] = {60, 30};
+
+	(void)state;
+	assert_near(stats_geometric_mean(ratios, 3), 0.99666, 5e-6);
+	assert_near(stats_harmonic_mean(rates, 2), 40, 1e-9);
+	assert_true(isnan(stats_geometric_mean(ratios, 0)) &&
+		    isnan(stats_harmonic_mean(ratios, 0)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +160,7 @@ int main(void)
 		cmocka_unit_test(slope_of_the_worked_rounds),
 		cmocka_unit_test(ranks_of_the_median_and_of_percentiles),
 		cmocka_unit_test(interval_of_the_worked_median),
+		cmocka_unit_test(means_of_rates_and_ratios),
 		cmocka_unit_test(nothing_has_no_figures),
 		cmocka_unit_test(no_spread_makes_anything_else_infinitely_far),
 	};

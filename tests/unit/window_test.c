@@ -13,7 +13,7 @@ static void assert_near(double is, double want, double within)
 		fail_msg("is %g, wanted %g +- %g", is, want, within);
 }
 
-/* METHODS section 4, first example: 60 s, 60 s, and 5 to 95 s. */
+/* 60 s, 60 s, and 5 to 95 s. */
 static void three_hosts_of_which_one_is_late(struct sample *sample)
 {
 	*sample = (struct sample){0};
@@ -59,7 +59,7 @@ static void a_fixed_amount_is_headed_by_its_span(void **state)
 	sample_release(&sample);
 }
 
-/* METHODS section 4, second example. */
+/* Four of 60 GB, one of which takes 90 s. */
 static void a_straggler_shows_in_the_span_and_not_in_the_sum(void **state)
 {
 	struct sample sample = {0};
@@ -75,7 +75,36 @@ static void a_straggler_shows_in_the_span_and_not_in_the_sum(void **state)
 	sample_release(&sample);
 }
 
-/* METHODS section 4, third example: h1 100/s for t = 0..3, h2 50/s for t = 1..4. */
+/* IOR with -D 10: three ranks do 1,000 MiB in 10 s, the fourth 400. With wear-out it goes on until
+ * it did as much, 25 s in all: 160 MiB/s where the deadline's figure is 340. */
+static void wear_out_tells_what_the_deadline_hides(void **state)
+{
+	const uint64_t mib = UINT64_C(1) << 20;
+	double rates[2];
+
+	(void)state;
+	for (int wears_out = 0; wears_out < 2; wears_out++) {
+		struct sample sample = {0};
+		sample_phase(&sample, "p", "write", 0, 4, 1);
+		for (uint32_t h = 0; h < 4; h++) {
+			uint64_t slow = h == 3;
+			uint64_t amount = slow && !wears_out ? 400 : 1000;
+			sample_load(&sample, h, 0, 0, (slow && wears_out ? 25 : 10) * S,
+				    amount * mib, amount);
+		}
+		window_compute(&sample.result.phases[0], &sample.series.phases[0], !wears_out);
+		const struct result_cluster *cluster = sample.result.phases[0].cluster;
+		rates[wears_out] =
+			wears_out ? cluster->span_bytes_per_s : cluster->all_active_bytes_per_s;
+		assert_near(cluster->sum_of_averages_bytes_per_s / (double)mib, 340, 0.01);
+		sample_release(&sample);
+	}
+	assert_near(rates[0] / (double)mib, 340, 0.01);
+	assert_near(rates[1] / (double)mib, 160, 0.01);
+	assert_near(rates[1] / rates[0], 0.47, 0.001);
+}
+
+/* h1 100/s for t = 0..3, h2 50/s for t = 1..4. */
 static void the_window_holds_only_what_all_did_together(void **state)
 {
 	struct sample sample = {0};
@@ -224,7 +253,7 @@ static void a_phase_that_nobody_completed_has_no_figures(void **state)
 	sample_release(&sample);
 }
 
-/* METHODS section 4: 1000 operations of 1 ms and 10 of 100 ms. The mean of the two p99 would be
+/* 1000 operations of 1 ms and 10 of 100 ms. The mean of the two p99 would be
  * 50.5 ms. */
 static void percentiles_come_from_merged_histograms(void **state)
 {
@@ -250,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_timed_phase_is_headed_by_its_all_active_window),
 		cmocka_unit_test(a_fixed_amount_is_headed_by_its_span),
 		cmocka_unit_test(a_straggler_shows_in_the_span_and_not_in_the_sum),
+		cmocka_unit_test(wear_out_tells_what_the_deadline_hides),
 		cmocka_unit_test(the_window_holds_only_what_all_did_together),
 		cmocka_unit_test(the_window_is_whole_buckets_after_the_ramp),
 		cmocka_unit_test(the_ramp_is_left_out_of_every_figure),

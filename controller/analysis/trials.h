@@ -1,0 +1,34 @@
+/* trials.h - how many trials tell two configurations apart, and in which order.
+ *
+ * Under drift an order has a bias of its own: of AABB it is twice the drift, ABBA has none where
+ * the drift is even, ABBABAAB (Thue & Morse) none where it is a parabola either. Where all of one
+ * side came first, nothing tells the sides from the time. */
+#ifndef MUSTER_CONTROLLER_ANALYSIS_TRIALS_H
+#define MUSTER_CONTROLLER_ANALYSIS_TRIALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRIALS_LEAST 4 /* a side */
+
+/* Which side trial `index` (from 0) belongs to: false A, true B. */
+bool trials_side(uint32_t index);
+
+/* Mean of B less mean of A of what `drift` adds to each trial; sides[i] true: B. */
+double trials_bias(const bool *sides, const double *drift, uint32_t count);
+
+/* Whether all of one side precede all of the other. */
+bool trials_are_confounded(const bool *sides, uint32_t count);
+
+/* Trials a side that find a difference of `change` (0.05) with a power of 80 % at 5 %, where
+ * single ones vary by `cv`; by ranks, and never under TRIALS_LEAST. */
+uint32_t trials_needed(double cv, double change);
+
+/* The smallest change that `count` a side find likewise. */
+double trials_detectable(double cv, uint32_t count);
+
+/* Of several tests at once, how many of `p` (any order) may be called differences when `share` of
+ * those that are called so may be false (Benjamini & Hochberg). */
+uint32_t trials_discoveries(const double *p, uint32_t count, double share);
+
+#endif

@@ -1,0 +1,139 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "controller/analysis/model.h"
+
+static void assert_near(double is, double want, double within)
+{
+	if (!(fabs(is - want) <= within))
+		fail_msg("%.10g, not %.10g +- %g", is, want, within);
+}
+
+#define MBPS 1e6
+
+static void rates_of_levels(void **state)
+{
+	static const struct {
+		enum fact_level level;
+		uint32_t disks;
+		double read, write; /* of disks of 200 MB/s */
+	} rows[] = {
+		{FACT_LEVEL_RAID0, 8, 1600, 1600}, {FACT_LEVEL_RAID1, 2, 400, 200},
+		{FACT_LEVEL_RAID10, 8, 1600, 800}, {FACT_LEVEL_RAID5, 8, 1400, 1400},
+		{FACT_LEVEL_RAID6, 8, 1200, 1200}, {FACT_LEVEL_RAIDZ3, 16, 2600, 2600},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_near(model_media(rows[i].level, rows[i].disks, 200 * MBPS, false) / MBPS,
+			    rows[i].read, 1e-9);
+		assert_near(model_media(rows[i].level, rows[i].disks, 200 * MBPS, true) / MBPS,
+			    rows[i].write, 1e-9);
+	}
+	assert_true(isnan(model_media(FACT_LEVEL_UNKNOWN, 8, 200 * MBPS, true)));
+	assert_true(isnan(model_media(FACT_LEVEL_RAIDZ3, 3, 200 * MBPS, true)));
+}
+
+/* Eight disks of 180 operations a second; penalties 2, 4 and 6, and a mix of 70 % reads. */
+static void operations_of_levels(void **state)
+{
+	static const struct {
+		enum fact_level level;
+		double write, mix;
+	} rows[] = {{FACT_LEVEL_RAID10, 720, 1107.7},
+		    {FACT_LEVEL_RAID5, 360, 757.9},
+		    {FACT_LEVEL_RAID6, 240, 576.0}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		double read = model_iops(rows[i].level, 8, 180, false);
+		double write = model_iops(rows[i].level, 8, 180, true);
+		assert_near(read, 1440, 1e-9);
+		assert_near(write, rows[i].write, 1e-9);
+		assert_near(model_mix(read, write, 0.7), rows[i].mix, 0.05);
+	}
+	assert_near(model_iops(FACT_LEVEL_RAIDZ2, 8, 180, true), 180, 0);
+}
+
+static void lanes_and_links(void **state)
+{
+	static const struct {
+		double gt;
+		uint32_t width;
+		double mb;
+	} rows[] = {
+		{3, 4, 1200},   {6, 4, 2400},   {12, 8, 9600}, {22.5, 4, 9600}, {2.5, 8, 2000},
+		{5, 4, 2000},   {8, 4, 3938},   {8, 8, 7877},  {16, 4, 7877},   {16, 8, 15754},
+		{32, 4, 15754}, {32, 8, 31508}, {6, 1, 600},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fact_link link = {.gt_per_s = rows[i].gt, .width = rows[i].width};
+		assert_near(model_link(&link) / MBPS, rows[i].mb, 0.6);
+	}
+	assert_true(isnan(model_lane(7)));
+}
+
+/* man 4 zfs: 192 GiB of memory may have 4 GiB dirty, and sync at 0.8 GiB. */
+static void rhythm_and_delay_of_transaction_groups(void **state)
+{
+	const double gib = 1 << 30;
+
+	(void)state;
+	assert_near(model_txg_period_s(192 * gib, 100 * (double)(1 << 20)), 5, 1e-9);
+	assert_near(model_txg_period_s(192 * gib, gib), 0.8, 1e-9);
+	assert_near(model_txg_delay_ns(0.8), 500e3, 1e-3); /* half-way between 60 % and 100 % */
+	assert_near(model_txg_delay_ns(0.5), 0, 0);
+	assert_near(model_txg_delay_ns(1), 100e6, 0);
+}
+
+static void what_a_cache_serves_of_random_reads(void **state)
+{
+	(void)state;
+	assert_near(model_hit_share(1, 2), 0.50, 1e-12);
+	assert_near(model_hit_share(1, 3), 0.33, 0.004);
+	assert_near(model_hit_share(1, 5), 0.20, 1e-12);
+	assert_near(model_hit_share(2, 1), 1, 0);
+}
+
+static void the_bound_is_the_least_of_what_is_known(void **state)
+{
+	struct name names[] = {{"t"}};
+	struct fact_storage storage = {
+		.target = "t", .level = FACT_LEVEL_RAID6, .disks = 8, .disk_rate = 200000000};
+	struct fact_link link = {
+		.link = "hba", .gt_per_s = 5, .width = 2, .targets = names, .targets_count = 1};
+	struct facts facts = {.storage = &storage, .storage_count = 1};
+	struct phase asked = {.op = PHASE_OP_READ};
+
+	(void)state;
+	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 1200, 1e-9);
+	facts.links = &link;
+	facts.links_count = 1;
+	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 1000, 1e-9);
+	storage.controller_rate = 900000000;
+	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 900, 1e-9);
+	asked.access = PHASE_ACCESS_RANDOM;
+	storage.controller_rate = 0;
+	facts.links_count = 0;
+	assert_true(isnan(model_bound(&facts, &asked, "t").bytes_per_s));
+	assert_true(isnan(model_bound(NULL, &asked, "t").bytes_per_s));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_of_levels),
+		cmocka_unit_test(operations_of_levels),
+		cmocka_unit_test(lanes_and_links),
+		cmocka_unit_test(rhythm_and_delay_of_transaction_groups),
+		cmocka_unit_test(what_a_cache_serves_of_random_reads),
+		cmocka_unit_test(the_bound_is_the_least_of_what_is_known),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <cmocka.h>
+
+#include "controller/analysis/trials.h"
+
+static void assert_near(double is, double want, double within)
+{
+	if (!(fabs(is - want) <= within))
+		fail_msg("%.10g, not %.10g +- %g", is, want, within);
+}
+
+static void read_sides(const char *text, bool *sides)
+{
+	for (int i = 0; text[i]; i++)
+		sides[i] = text[i] == 'B';
+}
+
+/* A drift of 10 a trial, and one of 10 i^2, with no difference between the sides. */
+static void bias_of_an_order_under_drift(void **state)
+{
+	static const struct {
+		const char *order;
+		uint32_t count;
+		double linear, square;
+		bool square_counts, confounded;
+	} rows[] = {
+		{"AABB", 4, 20, 0, false, true},
+		{"ABAB", 4, 10, 0, false, false},
+		{"ABBA", 4, 0, -20, true, false},
+		{"ABBABAAB", 8, 0, 0, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool sides[8];
+		double linear[8], square[8];
+		read_sides(rows[i].order, sides);
+		for (int t = 0; t < 8; t++) {
+			linear[t] = 10.0 * t;
+			square[t] = 10.0 * t * t;
+		}
+		assert_near(trials_bias(sides, linear, rows[i].count), rows[i].linear, 1e-9);
+		if (rows[i].square_counts)
+			assert_near(trials_bias(sides, square, rows[i].count), rows[i].square,
+				    1e-9);
+		assert_int_equal(trials_are_confounded(sides, rows[i].count), rows[i].confounded);
+	}
+}
+
+static void the_schedule_is_thue_morse(void **state)
+{
+	bool wanted[8];
+
+	(void)state;
+	read_sides("ABBABAAB", wanted);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(trials_side(i), wanted[i]);
+}
+
+static void how_many_trials_are_needed(void **state)
+{
+	(void)state;
+	assert_int_equal(trials_needed(0.02, 0.05), 4); /* 2.6: the floor */
+	assert_int_equal(trials_needed(0.05, 0.05), 17);
+	assert_int_equal(trials_needed(0.03, 0.02), 37);
+	assert_near(trials_detectable(0.05, 5), 0.0886, 1e-4);
+}
+
+/* Benjamini & Hochberg's own way of counting. */
+static void discoveries_among_several_tests(void **state)
+{
+	const double p[] = {.041, .008, .039, .001, .042, .06, .205, .074};
+
+	(void)state;
+	assert_int_equal(trials_discoveries(p, 8, 0.05), 2);
+	assert_int_equal(trials_discoveries(p, 0, 0.05), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bias_of_an_order_under_drift),
+		cmocka_unit_test(the_schedule_is_thue_morse),
+		cmocka_unit_test(how_many_trials_are_needed),
+		cmocka_unit_test(discoveries_among_several_tests),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
