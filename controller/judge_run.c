@@ -19,29 +19,45 @@
 
 /* ---- findings ---- */
 
-/* What became of hosts and agents is seen in the run and is nowhere in its figures; all else is
- * found again, by the rules as they are now. */
-static bool is_kept(const struct result_finding *finding)
+static bool is_one_of(const struct result_finding *finding, const char *const *codes)
 {
-	if (text_is(finding->code, "GENERATOR_MAY_LIMIT") && finding->phase)
-		return true; /* by histograms, which are not in run.json */
-	for (uint32_t r = 0; r < catalogue_hosts.count; r++)
-		if (text_is(catalogue_hosts.rows[r].code, finding->code))
+	for (size_t i = 0; codes[i]; i++)
+		if (text_is(finding->code, codes[i]))
 			return true;
 	return false;
 }
 
-static bool is_found_again(const struct result_finding *finding)
+static bool is_of_part(const struct result_finding *finding, const struct catalogue_part *part)
 {
-	static const char *const again[] = {"HOST_LOST",        "HOST_REFUSED",    "HOST_BROKEN",
-					    "HOST_FROZEN",      "LATE_HEARTBEAT",  "CLOCK_STEP",
-					    "SUSPEND_DETECTED", "CLOCK_UNCERTAIN", "START_SKEW",
-					    "INSECURE",         "AGENT_NOTE"};
-
-	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++)
-		if (text_is(finding->code, again[i]))
+	for (uint32_t r = 0; r < part->count; r++)
+		if (text_is(finding->code, part->rows[r].code))
 			return true;
 	return false;
+}
+
+/* What became of hosts and agents, and what was found while numbers were read, is nowhere in the
+ * figures; all else is found again, by the rules as they are now. Histograms are not in run.json.
+ */
+static bool is_kept(const struct result_finding *finding)
+{
+	static const char *const found_again[] = {
+		"HOST_LOST",      "HOST_REFUSED",    "HOST_BROKEN",      "HOST_FROZEN",
+		"LATE_HEARTBEAT", "CLOCK_STEP",      "START_SKEW",       "INSECURE",
+		"AGENT_NOTE",     "CLOCK_UNCERTAIN", "SUSPEND_DETECTED", NULL};
+	static const char *const of_numbers[] = {"GENERATOR_MAY_LIMIT",
+						 "VALUES_DISAGREE",
+						 "COUNTER_WRAP",
+						 "TIME_UNKNOWN",
+						 "NO_TIMELINE",
+						 "TIMELINE_CUT",
+						 NULL};
+
+	if (is_one_of(finding, of_numbers))
+		return finding->phase != NULL; /* of a sweep they are found again */
+	if (text_is(finding->code, "SUSPEND_DETECTED") && finding->figures_count &&
+	    text_is(finding->figures[0].name, "asleep_s"))
+		return true; /* by ticks, which are not in the result */
+	return is_of_part(finding, &catalogue_hosts) && !is_one_of(finding, found_again);
 }
 
 /* Takes the record's row for `findings`, to release one. */
@@ -60,7 +76,7 @@ static void forget_verdict(struct result *result)
 
 	for (uint32_t f = 0; f < result->findings_count; f++) {
 		struct result_finding *finding = &result->findings[f];
-		if (is_kept(finding) && !is_found_again(finding))
+		if (is_kept(finding))
 			result->findings[kept++] = *finding;
 		else
 			record_release(table, finding);
