@@ -5,6 +5,8 @@
 #include "common/log.h"
 #include "common/units.h"
 #include "controller/assembly.h"
+#include "controller/describe.h"
+#include "controller/plan_warn.h"
 #include "controller/run_phase.h"
 
 enum { EXIT_USAGE = 2, EXIT_REFUSED = 5, EXIT_SET_UP = 6 };
@@ -100,17 +102,30 @@ static void look_at_all(struct assembly *assembly, const struct plan *plan,
 		run_phase_look(&run, &plan->phases[p], p + 1, show, looking);
 }
 
+static uint32_t warn(const struct fleet *fleet, const struct plan *plan)
+{
+	struct result result = {0};
+
+	describe_hosts(&result, fleet);
+	uint32_t warnings = plan_warn(plan, result.hosts, result.hosts_count);
+	record_release(&result_table, &result);
+	return warnings;
+}
+
 int check_fleet_execute(const struct options *options, struct plan *plan)
 {
 	struct assembly assembly = {0};
 	struct looking looking = {0};
 	struct error err = {0};
+	uint32_t warnings = 0;
 	const volatile int *interrupted = assembly_take_signals();
 	int failed = assembly_init(&assembly, plan, options, &err);
 
 	if (!failed) {
 		assembly_name_run(assembly.fleet.run, sizeof(assembly.fleet.run));
 		failed = assembly_gather(&assembly, plan, interrupted, &err);
+		if (!failed)
+			warnings = warn(&assembly.fleet, plan);
 		if (!failed)
 			look_at_all(&assembly, plan, interrupted, &looking);
 		assembly_dismiss(&assembly);
@@ -124,5 +139,10 @@ int check_fleet_execute(const struct options *options, struct plan *plan)
 		printf("%u answers are no: `muster run` would end with exit 5\n", looking.refused);
 	else
 		printf("no host refuses\n");
-	return looking.refused ? EXIT_REFUSED : 0;
+	if (looking.refused)
+		return EXIT_REFUSED;
+	if (warnings && options->strict)
+		printf("%u warning%s, and --strict was asked for\n", warnings,
+		       warnings == 1 ? "" : "s");
+	return warnings && options->strict ? EXIT_USAGE : 0;
 }

@@ -8,9 +8,10 @@
 #include "controller/keygen.h"
 #include "controller/options.h"
 #include "controller/plan.h"
+#include "controller/plan_memory.h"
+#include "controller/plan_warn.h"
 #include "controller/recover.h"
 #include "controller/report/explain.h"
-#include "controller/plan_memory.h"
 #include "controller/retell.h"
 #include "controller/run.h"
 #include "controller/sign.h"
@@ -27,24 +28,21 @@ static void print_errors(struct yaml_errors *errors)
 		fprintf(stderr, "and %u more\n", errors->left_out);
 }
 
-/* Legal, and bound to end INVALID: said before the hours, not after. */
-static void warn(const struct plan *plan)
+/* Without asking a host; what needs their memory is said by --fleet and by run. */
+static int check_plan(const struct options *options, const struct plan *plan)
 {
-	for (uint32_t p = 0; p < plan->phases_count; p++)
-		if (plan->phases[p].runtime && plan->phases[p].runtime <= plan->min_window)
-			log_warning("phase '%s' runs for %.9g s, and min_window wants a window of "
-				    "%.9g s: it will "
-				    "be TOO_SHORT; raise runtime or lower min_window",
-				    plan->phases[p].name, (double)plan->phases[p].runtime / 1e9,
-				    (double)plan->min_window / 1e9);
-}
+	uint32_t warnings = plan_warn(plan, NULL, 0);
 
-static void say_fine(const struct options *options, const struct plan *plan)
-{
-	printf("%s: fine: %u phase%s on %u target%s\n", options->operand, plan->phases_count,
-	       plan->phases_count == 1 ? "" : "s", plan->targets_count,
+	if (warnings && options->strict) {
+		log_error("%s: %u warning%s, and --strict was asked for", options->operand,
+			  warnings, warnings == 1 ? "" : "s");
+		return EXIT_USAGE;
+	}
+	printf("%s: %s: %u phase%s on %u target%s\n", options->operand, warnings ? "legal" : "fine",
+	       plan->phases_count, plan->phases_count == 1 ? "" : "s", plan->targets_count,
 	       plan->targets_count == 1 ? "" : "s");
 	plan_memory_print(plan);
+	return 0;
 }
 
 static int with_plan(const struct options *options)
@@ -57,8 +55,6 @@ static int with_plan(const struct options *options)
 		       &errors)) {
 		print_errors(&errors);
 	} else {
-		code = 0;
-		warn(&plan);
 		if (options->command == OPTIONS_RUN)
 			code = run_execute(options, &plan);
 		else if (options->command == OPTIONS_FLEET)
@@ -66,7 +62,7 @@ static int with_plan(const struct options *options)
 		else if (options->fleet)
 			code = check_fleet_execute(options, &plan);
 		else
-			say_fine(options, &plan);
+			code = check_plan(options, &plan);
 		plan_release(&plan);
 	}
 	yaml_errors_release(&errors);

@@ -10,12 +10,12 @@
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"                       [--baseline RUN] [--sign-key FILE] [--quiet]\n"
-	"       muster run --resume RUN [--baseline RUN] [--key NAME | --insecure] [--sign-key "
-	"FILE]\n"
-	"                       [--quiet]\n"
+	"       muster run --resume RUN [--baseline RUN] [--key NAME | --insecure]\n"
+	"                       [--sign-key FILE] [--quiet]\n"
 	"       muster collect RUN [--baseline RUN] [--key NAME | --insecure] [--sign-key FILE]\n"
 	"                       [--quiet]\n"
-	"       muster check PLAN [--fleet] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
+	"       muster check PLAN [--fleet] [--strict] [--set KEY=VALUE]... [--key NAME | "
+	"--insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster report RUN [--as text|markdown|junit|json]\n"
 	"       muster explain [CODE]\n"
@@ -79,6 +79,7 @@ const char options_usage[] =
 	"or\n"
 	"                    authenticated, and the result says so; has to be typed at the agents "
 	"too\n"
+	"  --strict          check: refuse (exit 2) what is only warned of\n"
 	"  --json            judge: print the result as run.json has it\n"
 	"  --quiet           no progress\n"
 	"  --verbose         say more on stderr\n"
@@ -97,6 +98,7 @@ enum {
 	OPTION_SIGN_KEY,
 	OPTION_KEY,
 	OPTION_JSON,
+	OPTION_STRICT,
 	OPTION_DIR,
 	OPTION_BASELINE,
 	OPTION_AS
@@ -112,6 +114,7 @@ static const struct option known[] = {
 	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
 	{"key", required_argument, NULL, OPTION_KEY},
 	{"json", no_argument, NULL, OPTION_JSON},
+	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"dir", required_argument, NULL, OPTION_DIR},
 	{"baseline", required_argument, NULL, OPTION_BASELINE},
 	{"as", required_argument, NULL, OPTION_AS},
@@ -245,6 +248,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_KEY:
 			options->key = optarg;
+			break;
+		case OPTION_STRICT:
+			options->strict = true;
 			break;
 		case OPTION_JSON:
 			options->as_json = true;

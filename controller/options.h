@@ -37,6 +37,7 @@ struct options {
 	bool insecure;
 	bool signing; /* keygen --sign */
 	bool fleet;   /* check: ask the hosts too */
+	bool strict;  /* check: warnings refuse */
 	bool as_json; /* judge: no report but the result */
 	bool resume;  /* run: the operand is a run directory */
 	bool quiet;   /* no progress */

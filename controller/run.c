@@ -18,6 +18,7 @@
 #include "controller/collect.h"
 #include "controller/describe.h"
 #include "controller/assembly.h"
+#include "controller/plan_warn.h"
 #include "controller/progress.h"
 #include "controller/report/github.h"
 #include "controller/report/report.h"
@@ -156,6 +157,7 @@ static int set_up(struct run *run, struct error *err)
 					.run_start_ns = clock_now_ns() - elapsed_before(run)};
 	note_head(run);
 	describe_hosts(&run->result, &run->assembly.fleet);
+	plan_warn(run->plan, run->result.hosts, run->result.hosts_count);
 	progress_say(&run->progress, "%u host%s ready: run %s", run->assembly.fleet.count,
 		     run->assembly.fleet.count == 1 ? "" : "s", run->assembly.fleet.run);
 	return 0;

@@ -1,0 +1,105 @@
+#include "controller/plan_warn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/sanity_rules.h"
+
+static const struct result_host *find_host(const struct result_host *hosts, uint32_t count,
+					   uint32_t index, const char *name)
+{
+	if (index < count && text_is(hosts[index].host, name))
+		return &hosts[index];
+	for (uint32_t h = 0; h < count; h++)
+		if (text_is(hosts[h].host, name))
+			return &hosts[h];
+	return NULL;
+}
+
+/* The rules look at one host with its own targets. */
+static void look(struct result *found, const struct plan *plan, const struct plan_host *host,
+		 const struct result_host *about)
+{
+	struct plan own = *plan;
+	struct result_host bare = {.host = host->name};
+	struct result result = *found;
+
+	own.targets = host->targets;
+	own.targets_count = host->targets_count;
+	if (about)
+		bare.memory_bytes = about->memory_bytes;
+	result.plan = &own;
+	result.hosts = &bare;
+	result.hosts_count = 1;
+	sanity_rules_check_plan(&result);
+	found->findings = result.findings;
+	found->findings_count = result.findings_count;
+}
+
+static bool is_same(const struct result_finding *a, const struct result_finding *b)
+{
+	return text_is(a->code, b->code) && text_is(a->phase, b->phase);
+}
+
+/* One line for all hosts that show the same. */
+static uint32_t say(const struct result *found)
+{
+	uint32_t said = 0;
+
+	for (uint32_t f = 0; f < found->findings_count; f++) {
+		const struct result_finding *finding = &found->findings[f];
+		uint32_t first = 0, others = 0;
+		while (!is_same(&found->findings[first], finding))
+			first++;
+		if (first < f || text_is(finding->level, "NOTE"))
+			continue;
+		for (uint32_t o = f + 1; o < found->findings_count; o++)
+			others += is_same(&found->findings[o], finding);
+		char *place = findings_place(finding);
+		char more[48] = "";
+		if (others)
+			snprintf(more, sizeof(more), " (and %u more of the kind)", others);
+		log_warning("%s, %s: %s%s; %s", finding->code, place, finding->evidence, more,
+			    text_or(finding->advice, "see muster explain"));
+		free(place);
+		said++;
+	}
+	return said;
+}
+
+static uint32_t warn_of_lengths(const struct plan *plan)
+{
+	uint32_t said = 0;
+
+	for (uint32_t p = 0; p < plan->phases_count; p++) {
+		const struct phase *phase = &plan->phases[p];
+		if (!phase->runtime || phase->runtime > plan->min_window)
+			continue;
+		log_warning("phase '%s' runs for %.9g s, and min_window wants a window of %.9g s: "
+			    "it will be TOO_SHORT; raise runtime or lower min_window",
+			    phase->name, (double)phase->runtime / 1e9,
+			    (double)plan->min_window / 1e9);
+		said++;
+	}
+	return said;
+}
+
+uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uint32_t count)
+{
+	struct result found = {0};
+	struct plan_hosts expanded;
+	uint32_t said = warn_of_lengths(plan);
+
+	plan_hosts_expand(&expanded, plan);
+	for (uint32_t h = 0; h < expanded.count; h++)
+		look(&found, plan, &expanded.hosts[h],
+		     find_host(hosts, count, h, expanded.hosts[h].name));
+	plan_hosts_release(&expanded);
+	said += say(&found);
+	record_release(&result_table, &found);
+	return said;
+}
