@@ -298,6 +298,24 @@ static bool exists(const char *root, const char *name)
 	return access(path, F_OK) == 0;
 }
 
+/* A machine that was installed from an image has the image's marker too, but no engine that mounts
+ * its own files over /etc/hosts and its like. */
+static bool has_engine_mounts(const char *root)
+{
+	struct mounts mounts;
+	struct error err = {0};
+	char path[MOST_PATH];
+	bool found = false;
+
+	snprintf(path, sizeof(path), "%s/proc/self/mountinfo", root);
+	if (mounts_read_file(&mounts, path, &err) < 0)
+		return false;
+	for (uint32_t i = 0; i < mounts.count && !found; i++)
+		found = !strcmp(mounts.mounts[i].point, "/etc/hosts");
+	mounts_release(&mounts);
+	return found;
+}
+
 void cgroup_container(const char *root, char kind[PLATFORM_CONTAINER])
 {
 	kind[0] = '\0';
@@ -305,7 +323,7 @@ void cgroup_container(const char *root, char kind[PLATFORM_CONTAINER])
 		return;
 	if (exists(root, "/run/.containerenv"))
 		posix_copy(kind, PLATFORM_CONTAINER, "podman");
-	else if (exists(root, "/.dockerenv"))
+	else if (exists(root, "/.dockerenv") && has_engine_mounts(root))
 		posix_copy(kind, PLATFORM_CONTAINER, "docker");
 	else
 		sysfs_text(kind, PLATFORM_CONTAINER, "%s/run/systemd/container", root);

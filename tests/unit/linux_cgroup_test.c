@@ -73,6 +73,12 @@ static const struct scene scenes[] = {
 	 {0},
 	 ""},
 	{"nspawn says it", {{"/run/systemd/container", "systemd-nspawn\n"}}, {0}, "systemd-nspawn"},
+	{"docker without control groups of its own",
+	 {{"/proc/self/mountinfo", "40 30 8:1 /hosts /etc/hosts rw - ext4 /dev/sda1 rw\n"},
+	  {"/.dockerenv", ""}},
+	 {0},
+	 "docker"},
+	{"a machine installed from an image", {{"/.dockerenv", ""}}, {0}, ""},
 	{"podman", {{"/run/.containerenv", "\n"}}, {0}, "podman"},
 };
 
