@@ -26,10 +26,16 @@ build: ## build the programs into build/ (the default)
 demo: build ## measure two local agents, under a minute; results go to muster-runs/
 	$(BUILD)/muster run $(PLAN)
 
+docker-demo: ## the same with a controller and three agents in containers
+	docker/engine docker/demo
+
 test: ## build and run all tests
 	@$(DEPS) test
 	@$(MAKE) build
 	cd $(BUILD) && $(CTEST) --output-junit tests.xml
+
+docker-test: ## what containers do, also with faults; exit 77 where there can be no engine
+	docker/engine tests/containers/run
 
 bench: build ## print what muster itself costs, and beside other tools (root)
 	tests/bench/run $(BUILD)
@@ -75,4 +81,4 @@ clean: ## remove what was built
 help: ## print these words
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-.PHONY: build demo test bench asan tsan fuzz docs docs-check floors install clean help
+.PHONY: build demo docker-demo docker-test test bench asan tsan fuzz docs docs-check floors install clean help
