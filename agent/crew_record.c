@@ -173,11 +173,47 @@ static void record_scattered(const struct crew *crew, struct written *written)
 	record(crew, written, 0, crew->target->used_bytes, &change);
 }
 
+/* ---- trims ---- */
+
+static void record_trim(const struct crew *crew, struct written *written, uint64_t from,
+			uint64_t to)
+{
+	const struct load_target *target = crew->target;
+
+	for (uint32_t i = 0; i < target->parts_count; i++)
+		if (target->parts[i]->path)
+			written_trim(written, target->parts[i]->path,
+				     stripe_part_end(&target->stripe, i, from),
+				     stripe_part_end(&target->stripe, i, to));
+}
+
+/* What may have been given back, also by one that failed. */
+static void record_trims(const struct crew *crew, struct written *written)
+{
+	const struct phase *phase = crew->phase;
+	bool is_anywhere =
+		phase->access == PHASE_ACCESS_RANDOM || phase->split == PHASE_SPLIT_INTERLEAVED;
+
+	if (is_anywhere) {
+		record_trim(crew, written, 0, crew->target->used_bytes);
+		return;
+	}
+	for (uint32_t i = 0; i < crew->count; i++) {
+		const struct worker *worker = crew_worker(crew, i);
+		const struct offsets *o = &worker->offsets;
+		uint64_t rows = worker->submitted < o->count ? worker->submitted : o->count;
+		record_trim(crew, written, o->first * o->block_size,
+			    (o->first + rows) * o->block_size);
+	}
+}
+
 void crew_record(const struct crew *crew, struct written *written)
 {
 	const struct load_target *target = crew->target;
 
-	if (!phase_writes(crew->phase))
+	if (crew->phase->op == PHASE_OP_TRIM)
+		record_trims(crew, written);
+	if (!phase_writes_data(crew->phase))
 		return;
 	for (uint32_t i = 0; i < target->parts_count; i++)
 		if (target->parts[i]->path)

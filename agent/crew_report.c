@@ -140,7 +140,7 @@ static const struct worker *first_to_fail(const struct crew *crew)
 }
 
 static const char *const io_names[] = {
-	[IO_READ] = "read", [IO_WRITE] = "write", [IO_SYNC] = "sync"};
+	[IO_READ] = "read", [IO_WRITE] = "write", [IO_TRIM] = "trim", [IO_SYNC] = "sync"};
 
 static char *describe(const struct crew *crew, const struct worker_error *error)
 {

@@ -62,7 +62,7 @@ int direct_decide(struct part *part, const struct part_context *context, struct 
 	char reason[768];
 
 	part->io = TARGET_IO_BUFFERED;
-	if (context->phase->direct == PHASE_DIRECT_FALSE)
+	if (context->phase->direct == PHASE_DIRECT_FALSE || context->phase->op == PHASE_OP_IDLE)
 		return 0;
 	if (!is_impossible(part, context->phase, reason, sizeof(reason))) {
 		part->io = part->storage.direct == PLATFORM_DIRECT_WRITTEN_THROUGH

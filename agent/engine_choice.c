@@ -105,6 +105,8 @@ static const struct engine_ops *choose(struct load_target *target,
 	const struct engine_ops *engine = named[context->phase->engine];
 
 	*why = (struct error){0};
+	if (context->phase->op == PHASE_OP_TRIM)
+		return take(target, &engine_trim, "blocks are given back by calls of their own");
 	if (!engine && context->phase->iopoll)
 		engine = take(target, &engine_uring, "auto: only uring polls for completions");
 	else if (!engine)
@@ -163,7 +165,8 @@ static int choose_for(struct load_target *target, const struct part_context *con
 			  "files and devices, or all of them null");
 		return -1;
 	}
-	target->engine = nulls ? &engine_null : choose(target, context, &why);
+	bool is_nothing = nulls || context->phase->op == PHASE_OP_IDLE;
+	target->engine = is_nothing ? &engine_null : choose(target, context, &why);
 	if (target->engine == &engine_uring && check_polling(target, context->phase, err))
 		return -1;
 	if (target->engine)

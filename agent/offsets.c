@@ -68,6 +68,8 @@ static enum io_kind choose_kind(struct offsets *o)
 {
 	if (o->op == PHASE_OP_MIXED)
 		return random_below(&o->random, 100) < o->read_percent ? IO_READ : IO_WRITE;
+	if (o->op == PHASE_OP_TRIM)
+		return IO_TRIM;
 	return o->op == PHASE_OP_READ ? IO_READ : IO_WRITE;
 }
 

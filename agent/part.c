@@ -239,10 +239,34 @@ static int open_for_io(struct part *part, const struct part_context *context, st
 	return direct ? open_file(part, context, true, err) : check_file(part, context, err);
 }
 
-int part_open(struct part *part, const struct part_context *context, struct error *err)
+/* A piece that is no whole unit is passed over by devices without a word. */
+static int check_trim(const struct part *part, const struct part_context *context,
+		      struct error *err)
 {
-	if (part->kind == PART_NULL)
+	const struct phase *phase = context->phase;
+	uint64_t unit;
+
+	if (phase->op != PHASE_OP_TRIM)
 		return 0;
+	if (platform_trim_probe(part->fd, part->path, part->kind == PART_DEVICE, &unit, err)) {
+		error_prefix(err, "target '%s'", part->target->name);
+		return -1;
+	}
+	uint64_t piece = part->unit_bytes ? part->unit_bytes : phase->block_size;
+	for (uint32_t i = 0; i < phase->block_mix_count; i++)
+		piece = written_unit(piece, phase->block_mix[i].size);
+	if (!unit || piece % unit == 0)
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "target '%s': '%s' gives back whole units of %llu bytes, and block_size, or the "
+		  "stripe's unit, is in pieces of %llu: use a multiple of %llu",
+		  part->target->name, part->path, (unsigned long long)unit,
+		  (unsigned long long)piece, (unsigned long long)unit);
+	return -1;
+}
+
+static int open_as_wanted(struct part *part, const struct part_context *context, struct error *err)
+{
 	if (part->kind == PART_FILE && learn_file(part, context, err))
 		return -1;
 	if (check_ram(part, context, err) || direct_decide(part, context, err))
@@ -255,6 +279,13 @@ int part_open(struct part *part, const struct part_context *context, struct erro
 		return -1;
 	direct_fall_back(part, context, err->text);
 	return open_for_io(part, context, err);
+}
+
+int part_open(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (part->kind == PART_NULL)
+		return 0;
+	return open_as_wanted(part, context, err) || check_trim(part, context, err) ? -1 : 0;
 }
 
 int part_sync(const struct part *part, enum phase_sync_call call)

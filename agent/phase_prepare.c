@@ -100,7 +100,11 @@ static int check_rate(const struct phase *phase, struct error *err)
 
 static int check_syncs(const struct phase *phase, struct error *err)
 {
-	if (phase->sync_every && (!phase_writes(phase) || phase->sync == PHASE_SYNC_EACH))
+	if (phase->op == PHASE_OP_IDLE && !phase->runtime)
+		return refuse(err, "an idle phase has no runtime: give it one");
+	if (phase->op == PHASE_OP_TRIM && phase->sync == PHASE_SYNC_EACH)
+		return refuse(err, "a trim phase has no writes to sync each of");
+	if (phase->sync_every && (!phase_writes_data(phase) || phase->sync == PHASE_SYNC_EACH))
 		return refuse(err, "sync_every is for phases that write, without sync: each");
 	return 0;
 }
@@ -126,9 +130,14 @@ static int check_shape(const struct phase *phase, struct error *err)
 		return refuse(err, "read_percent must be 0 % to 100 %");
 	if (!phase->targets_count)
 		return refuse(err, "the phase has no target: name one");
-	if (phase->verify && phase->op == PHASE_OP_WRITE)
-		return refuse(err, "a write phase reads nothing that could be verified: use verify "
-				   "in a read or mixed phase");
+	if (phase->verify && phase->op != PHASE_OP_READ && phase->op != PHASE_OP_MIXED) {
+		error_set(
+			err, ERROR_REFUSED,
+			"a %s phase reads nothing that could be verified: use verify in a read or "
+			"mixed phase",
+			phase_op_names[phase->op]);
+		return -1;
+	}
 	if (check_data(phase, err))
 		return -1;
 	if (phase->targets_count > MOST_THREADS / phase->workers) {
@@ -310,7 +319,7 @@ static int lay_out(struct phase_run *run, const char **at, struct error *err)
 	};
 	int failed;
 
-	if (run->prepare.phase.op == PHASE_OP_WRITE)
+	if (!phase_needs_data(&run->prepare.phase))
 		return 0;
 	layout_init(&run->layout, run->targets.parts, run->targets.parts_count, run->written, &data,
 		    &run->stop);
@@ -416,6 +425,35 @@ static int check_expect(struct phase_run *run, struct error *err)
 	return expect_load(&run->targets, expect, run->config->spool, run->written, err);
 }
 
+/* Files are laid out again; a device is never written by what only reads. */
+static int check_holes(struct phase_run *run, const struct part_context *context, struct error *err)
+{
+	uint64_t offset;
+
+	for (uint32_t i = 0; i < run->targets.parts_count; i++) {
+		const struct part *part = run->targets.parts[i];
+		bool reads =
+			context->phase->op == PHASE_OP_READ || context->phase->op == PHASE_OP_MIXED;
+		if (!reads || part->kind != PART_DEVICE ||
+		    !written_is_trimmed(run->written, part->path, part->used_bytes, &offset))
+			continue;
+		const char *text = "was trimmed in this run and not written since: what is read "
+				   "there need not come from the medium";
+		if (context->phase->cache == PHASE_CACHE_ALLOWED) {
+			part_note(context, "target '%s': '%s' from offset %llu on %s",
+				  part->target->name, part->path, (unsigned long long)offset, text);
+			continue;
+		}
+		run->targets.at = part->target->name;
+		error_set(err, ERROR_REFUSED,
+			  "target '%s': '%s' from offset %llu on %s; write it in a phase before, "
+			  "or say cache: allowed",
+			  part->target->name, part->path, (unsigned long long)offset, text);
+		return -1;
+	}
+	return 0;
+}
+
 static int prepare_targets(struct phase_run *run, const char **at, struct error *err)
 {
 	struct part_context context = {
@@ -429,7 +467,7 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
 		     space_check(&run->targets, err) || check_placement(run, err) ||
 		     check_expect(run, err) || check_memory(run, err) || check_verify(run, err) ||
-		     go_on(run, err) ||
+		     check_holes(run, &context, err) || go_on(run, err) ||
 		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
 
 	*at = run->targets.at;

@@ -469,7 +469,8 @@ void worker_ready(struct worker *w)
 	if (w->setup.phase->verify)
 		verify_begin(&w->verify);
 	set_keys(w, w->setup.generation);
-	gather(w);
+	if (w->setup.phase->op != PHASE_OP_IDLE)
+		gather(w);
 }
 
 /* In the worker's thread: it submits no more. */
@@ -591,9 +592,21 @@ static void run_paced(struct worker *w)
 	}
 }
 
+/* An idle phase is over when its time is. */
+static void run_idle(struct worker *w)
+{
+	while (!is_over(w)) {
+		wait_for(w, UINT64_MAX);
+		w->now_ns = clock_now_ns();
+		w->end_ns = clock_map_end(w->map);
+	}
+}
+
 void worker_run(struct worker *w)
 {
-	if (w->pace.is_on)
+	if (w->setup.phase->op == PHASE_OP_IDLE)
+		run_idle(w);
+	else if (w->pace.is_on)
 		run_paced(w);
 	else
 		run(w);

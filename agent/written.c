@@ -10,7 +10,8 @@ struct file {
 	uint64_t generation;
 	struct written_range *ranges; /* ascending, not overlapping, none empty */
 	uint32_t count;
-	char *from; /* an earlier run of which all of them are; NULL: of this one */
+	char *from;           /* an earlier run of which all of them are; NULL: of this one */
+	struct file *trimmed; /* what is, as ranges; NULL: nothing ever was */
 };
 
 struct written {
@@ -31,6 +32,9 @@ void written_free(struct written *written)
 		free(written->files[i].path);
 		free(written->files[i].ranges);
 		free(written->files[i].from);
+		if (written->files[i].trimmed)
+			free(written->files[i].trimmed->ranges);
+		free(written->files[i].trimmed);
 	}
 	free(written->files);
 	free(written);
@@ -123,10 +127,55 @@ static void change(struct file *file, const struct written_range *by, bool is_se
 	free(old.ranges);
 }
 
+/* The file's ranges without what lies in [from, to). */
+static void take_out(struct file *file, uint64_t from, uint64_t to)
+{
+	struct file old = *file;
+
+	file->ranges = NULL;
+	file->count = 0;
+	for (uint32_t i = 0; i < old.count; i++) {
+		append_between(file, old.ranges[i], 0, from);
+		append_between(file, old.ranges[i], to, UINT64_MAX);
+	}
+	free(old.ranges);
+}
+
 void written_set(struct written *written, const char *path, const struct written_range *range)
 {
-	if (range->from < range->to)
-		change(find_or_add(written, path), range, true);
+	if (range->from >= range->to)
+		return;
+	struct file *file = find_or_add(written, path);
+	change(file, range, true);
+	if (file->trimmed)
+		take_out(file->trimmed, range->from, range->to);
+}
+
+void written_trim(struct written *written, const char *path, uint64_t from, uint64_t to)
+{
+	const struct written_range range = {.from = from, .to = to};
+
+	if (from >= to)
+		return;
+	struct file *file = find_or_add(written, path);
+	free(file->from);
+	file->from = NULL;
+	take_out(file, from, to);
+	if (!file->trimmed)
+		file->trimmed = mem_new(1, sizeof(*file->trimmed));
+	change(file->trimmed, &range, true);
+}
+
+bool written_is_trimmed(const struct written *written, const char *path, uint64_t to,
+			uint64_t *offset)
+{
+	const struct file *file = find(written, path);
+	const struct file *trimmed = file ? file->trimmed : NULL;
+
+	if (!trimmed || !trimmed->count || trimmed->ranges[0].from >= to)
+		return false;
+	*offset = trimmed->ranges[0].from;
+	return true;
 }
 
 void written_touch(struct written *written, const char *path, const struct written_range *range)
@@ -180,8 +229,11 @@ void written_forget(struct written *written, const char *path)
 {
 	struct file *file = find(written, path);
 
-	if (file)
-		file->count = 0;
+	if (!file)
+		return;
+	file->count = 0;
+	if (file->trimmed)
+		file->trimmed->count = 0;
 }
 
 bool written_gap(const struct written *written, const char *path, uint64_t from, uint64_t to,

@@ -44,6 +44,14 @@ void written_load(struct written *written, const char *path, const char *run, ui
 /* The run that written_load named, while nothing else was written; else NULL. */
 const char *written_from(const struct written *written, const char *path);
 
+/* Some of the range may have been given back: none of it counts as written, and all of it as
+ * trimmed, until it is written again. */
+void written_trim(struct written *written, const char *path, uint64_t from, uint64_t to);
+
+/* The first offset below `to` that was trimmed and not written since; false when there is none. */
+bool written_is_trimmed(const struct written *written, const char *path, uint64_t to,
+			uint64_t *offset);
+
 /* The file is new and empty, or is gone. The generation stays. */
 void written_forget(struct written *written, const char *path);
 

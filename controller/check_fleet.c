@@ -21,7 +21,9 @@ static const char *verb_of(const struct phase *phase)
 {
 	static const char *const verbs[] = {[PHASE_OP_READ] = "reads",
 					    [PHASE_OP_WRITE] = "writes",
-					    [PHASE_OP_MIXED] = "reads and writes"};
+					    [PHASE_OP_MIXED] = "reads and writes",
+					    [PHASE_OP_TRIM] = "gives back the blocks",
+					    [PHASE_OP_IDLE] = "leaves alone what is"};
 
 	return verbs[phase->op];
 }

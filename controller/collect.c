@@ -379,6 +379,16 @@ static const char *check_sums(struct result_phase *phase, const struct series *s
 	return NULL;
 }
 
+/* An idle phase has a timeline as well: of nothing, until its time was over. */
+static void fill_idle(struct collect *collect, struct series *series)
+{
+	const struct result_phase *phase = current(collect);
+	uint64_t length_ns = phase->ramp_ns + collect->phase->runtime;
+
+	if (collect->phase->op == PHASE_OP_IDLE && length_ns >= phase->bucket_ns)
+		bucket_at(series, (uint32_t)(length_ns / phase->bucket_ns) - 1);
+}
+
 static void fill_done(struct filling *filling, uint32_t h)
 {
 	struct collect *collect = filling->collect;
@@ -392,6 +402,7 @@ static void fill_done(struct filling *filling, uint32_t h)
 		for (uint32_t t = 0; t < entry->targets_count; t++) {
 			fill_target(filling, &done->targets[t], &entry->targets[t]);
 			fill_latencies(&done->targets[t], series, h, t, entry);
+			fill_idle(collect, &series->series[h][t]);
 		}
 		const char *wrong = check_sums(phase, series->series[h], entry);
 		if (wrong) {

@@ -2,6 +2,7 @@
 #include "controller/plan_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/units.h"
 
@@ -88,7 +89,7 @@ static void check_sync(struct plan_check *check, const struct phase *phase, cons
 {
 	bool ends = phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_AUTO;
 
-	if (phase->sync_every && !phase_writes(phase))
+	if (phase->sync_every && !phase_writes_data(phase))
 		plan_check_error(check, &phase->sync_every, phase,
 				 "%s.sync_every: a %s phase has nothing to sync; leave it out",
 				 path, phase_op_names[phase->op]);
@@ -105,9 +106,59 @@ static void check_sync(struct plan_check *check, const struct phase *phase, cons
 				 path);
 }
 
+/* ---- trim and idle ---- */
+
+static void check_trim(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->op != PHASE_OP_TRIM)
+		return;
+	if (phase->queue_depth > 1)
+		plan_check_error(check, &phase->queue_depth, phase,
+				 "%s.queue_depth: %u, but a worker trims one block at a time; take "
+				 "queue_depth: 1 and workers: %llu for as many",
+				 path, phase->queue_depth,
+				 (unsigned long long)phase->queue_depth * phase->workers);
+	if (phase->sync == PHASE_SYNC_EACH)
+		plan_check_error(
+			check, &phase->sync, phase,
+			"%s.sync: a trim phase has no writes to sync each of; write end or "
+			"none",
+			path);
+	if (phase->engine != PHASE_ENGINE_AUTO)
+		plan_check_error(check, &phase->engine, phase,
+				 "%s.engine: a trim phase has one of its own; write auto, or leave "
+				 "it out",
+				 path);
+}
+
+static void check_idle(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->op == PHASE_OP_IDLE && !phase->runtime)
+		plan_check_error(check, &phase->op, phase,
+				 "%s.op: an idle phase needs a runtime, as 60s", path);
+}
+
+/* Its figures would be of nothing. */
+static void check_gates(struct plan_check *check, const struct phase *phase)
+{
+	for (uint32_t i = 0; i < check->plan->gates_count; i++) {
+		const struct plan_gate *gate = &check->plan->gates[i];
+		if (phase->op == PHASE_OP_IDLE && phase->name && gate->phase &&
+		    strcmp(gate->phase, phase->name) == 0)
+			plan_check_error(
+				check, &gate->phase, gate,
+				"gates[%u].phase: '%.80s' is idle and has no figures; name "
+				"another phase",
+				i, gate->phase);
+	}
+}
+
 void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	check_mix(check, phase, path);
 	check_rate(check, phase, path);
 	check_sync(check, phase, path);
+	check_trim(check, phase, path);
+	check_idle(check, phase, path);
+	check_gates(check, phase);
 }

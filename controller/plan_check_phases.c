@@ -105,11 +105,11 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 				 "%s.read_percent: a %s phase has no mix; take op: mixed, or leave "
 				 "it out",
 				 path, phase_op_names[phase->op]);
-	if (phase->op == PHASE_OP_WRITE && phase->verify)
+	if (phase->op != PHASE_OP_READ && phase->op != PHASE_OP_MIXED && phase->verify)
 		plan_check_error(check, &phase->verify, phase,
-				 "%s.verify: a write phase reads nothing that could be verified; "
+				 "%s.verify: a %s phase reads nothing that could be verified; "
 				 "add a read phase with verify: true, or leave it out",
-				 path);
+				 path, phase_op_names[phase->op]);
 	if (phase->expect && phase_writes(phase))
 		plan_check_error(check, &phase->expect, phase,
 				 "%s.expect: what an earlier run wrote is there to be read; take "
@@ -118,9 +118,9 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 	if (!phase_writes(phase) &&
 	    (phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_EACH))
 		plan_check_error(check, &phase->sync, phase,
-				 "%s.sync: a read phase has nothing to sync; write none, or leave "
+				 "%s.sync: a %s phase has nothing to sync; write none, or leave "
 				 "it out",
-				 path);
+				 path, phase_op_names[phase->op]);
 }
 
 static void check_data(struct plan_check *check, const struct phase *phase, const char *path)

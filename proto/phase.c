@@ -31,7 +31,7 @@ const struct record_table target_table = RECORD_TABLE(
 	struct target, "target", target_rows,
 	"What I/O goes to on a host: exactly one of `path`, `device`, `stripe`, `null`.");
 
-const char *const phase_op_names[] = {"read", "write", "mixed", NULL};
+const char *const phase_op_names[] = {"read", "write", "mixed", "trim", "idle", NULL};
 static const char *const access_names[] = {"sequential", "random", NULL};
 static const char *const split_names[] = {"regions", "interleaved", NULL};
 static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
@@ -65,7 +65,10 @@ const struct record_table done_size_table =
 static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
 	{MEMBER(struct phase, op), .names = phase_op_names, .required = true,
-	 .doc = "what the workers do"},
+	 .doc = "what the workers do; trim gives blocks back (a discard on devices, which has to "
+		"be armed "
+		"as a write; a hole in files, which are laid out before), idle does no I/O for its "
+		"runtime"},
 	{MEMBER_LIST(struct phase, targets, name_table), .required = true,
 	 .doc = "the targets that take part, all at once, on every host that has them"},
 	{MEMBER(struct phase, access), .names = access_names, .fallback = "sequential",

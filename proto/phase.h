@@ -26,7 +26,7 @@ struct target {
 	bool nodatacow; /* the file is written over in place on btrfs */
 };
 
-enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED };
+enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED, PHASE_OP_TRIM, PHASE_OP_IDLE };
 enum phase_access { PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM };
 enum phase_split { PHASE_SPLIT_REGIONS, PHASE_SPLIT_INTERLEAVED };
 /* AUTO becomes END where the phase writes and NONE where it only reads (plan_check). */
@@ -104,10 +104,23 @@ extern const struct record_table phase_table;
 extern const char *const phase_op_names[];
 extern const char *const phase_sync_call_names[];
 
-/* Whether the phase writes at all. */
+/* Whether anything on its targets is lost: it writes data, or gives blocks back. */
 static inline bool phase_writes(const struct phase *phase)
 {
-	return phase->op != PHASE_OP_READ;
+	return phase->op != PHASE_OP_READ && phase->op != PHASE_OP_IDLE;
+}
+
+/* Whether it writes data. */
+static inline bool phase_writes_data(const struct phase *phase)
+{
+	return phase_writes(phase) && phase->op != PHASE_OP_TRIM;
+}
+
+/* Whether its targets have to hold data before. */
+static inline bool phase_needs_data(const struct phase *phase)
+{
+	return phase->op == PHASE_OP_READ || phase->op == PHASE_OP_MIXED ||
+	       phase->op == PHASE_OP_TRIM;
 }
 
 /* Whether it is held to a rate. */

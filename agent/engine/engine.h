@@ -16,7 +16,7 @@
 #include "common/error.h"
 
 /* SYNC is of workers; engines are never asked for it. */
-enum io_kind { IO_READ, IO_WRITE, IO_SYNC };
+enum io_kind { IO_READ, IO_WRITE, IO_TRIM, IO_SYNC };
 
 struct io {
 	enum io_kind kind;
@@ -73,6 +73,7 @@ struct engine_ops {
 extern const struct engine_ops engine_sync;
 extern const struct engine_ops engine_uring; /* where there is none, its probe says why */
 extern const struct engine_ops engine_aio;   /* likewise */
+extern const struct engine_ops engine_trim;  /* of trim phases alone */
 extern const struct engine_ops engine_null;
 
 #endif

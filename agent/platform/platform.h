@@ -116,6 +116,13 @@ int platform_space(int directory, const char *path, uint64_t *free_bytes, uint64
 ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset);
 ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset);
 
+/* Whether blocks of an open device, or of a file that muster made, can be given back; `*unit`: what
+ * is given back has to be whole ones of so many bytes, 0: unknown. Changes nothing. */
+int platform_trim_probe(int fd, const char *path, bool device, uint64_t *unit, struct error *err);
+/* Gives them back: 0, or -1 with errno. A file keeps its length and has a hole there. */
+int platform_trim_device(int fd, uint64_t offset, uint64_t length);
+int platform_trim_file(int fd, uint64_t offset, uint64_t length);
+
 /* Memory aligned to `alignment`, for I/O; NULL when there is none. Freed with free(). */
 void *platform_buffer(size_t alignment, size_t size);
 

@@ -214,7 +214,8 @@ static struct group *add_groups(const struct merge *merge)
 			moved(merge->phase, difference(device->read_after, device->read_before),
 			      difference(device->written_after, device->written_before));
 		if (device->is_unclear || (device->is_top && device->is_beneath) ||
-		    merge->is_incomplete[device->kernel])
+		    merge->is_incomplete[device->kernel] ||
+		    text_is(merge->phase->op, "trim")) /* which devices do not count */
 			group->is_unclear = true;
 	}
 	return groups;

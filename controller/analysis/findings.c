@@ -270,11 +270,21 @@ static void check_gap(struct result *result, const struct result_phase *phase)
 			cluster->sum_of_averages_bytes_per_s);
 }
 
+/* Nothing is measured by doing nothing; what gives everything back once takes as long as it does.
+ */
+static bool has_no_length(const struct result *result, const struct result_phase *phase)
+{
+	const struct phase *asked = result_plan_phase(result, phase->name);
+
+	return asked && asked->op == PHASE_OP_TRIM && !asked->runtime;
+}
+
 static void check_window(struct result *result, const struct result_phase *phase)
 {
-	if (!phase->cluster)
-		return; /* a host is missing, and that has been said */
-	check_length(result, phase);
+	if (!phase->cluster || text_is(phase->op, "idle"))
+		return; /* a host is missing, and that has been said; or there is nothing to see */
+	if (!has_no_length(result, phase))
+		check_length(result, phase);
 	check_overlap(result, phase);
 	check_gap(result, phase);
 }
@@ -405,7 +415,8 @@ static void check_devices(struct result *result, const struct result_phase *phas
 	const struct result_phase_host *host = &phase->hosts[index];
 	const struct result_device *device = devices_find(phase, index, target);
 
-	if (!moved_anything(target) || text_is(target->io, "none"))
+	/* Devices do not count what is given back. */
+	if (!moved_anything(target) || text_is(target->io, "none") || text_is(phase->op, "trim"))
 		return;
 	if (!device)
 		findings_add(result, "NO_DEVICE_COUNTERS", NULL, phase, host->host, target->target,
@@ -426,6 +437,8 @@ static void check_devices(struct result *result, const struct result_phase *phas
 
 static void check_targets(struct result *result, const struct result_phase *phase)
 {
+	if (text_is(phase->op, "idle"))
+		return;
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
 		for (uint32_t t = 0; t < host->targets_count; t++) {

@@ -1,5 +1,6 @@
 #include "controller/analysis/rules.h"
 
+#include "common/text.h"
 #include "controller/analysis/host_rules.h"
 #include "controller/analysis/latency_rules.h"
 #include "controller/analysis/layers.h"
@@ -11,6 +12,8 @@
 void rules_compute(struct result *result, const struct result_series *series)
 {
 	for (uint32_t p = 0; p < result->phases_count; p++) {
+		if (text_is(result->phases[p].op, "idle"))
+			continue;
 		if (series && series->phases)
 			timeline_rules_check(result, &result->phases[p], &series->phases[p]);
 		host_rules_check(result, &result->phases[p],

@@ -41,6 +41,10 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 		layout_paragraph(file, INDENT, "", "%s", text_or(phase->op, "?"));
 		return;
 	}
+	if (plan->op == PHASE_OP_IDLE) {
+		layout_paragraph(file, INDENT, "", "idle for %s", layout_ns(ns, plan->runtime));
+		return;
+	}
 	if (plan->op == PHASE_OP_MIXED)
 		snprintf(mix, sizeof(mix), " (%u %% reads)", plan->read_percent);
 	if (plan->runtime)
@@ -469,7 +473,10 @@ void text_phase_print(const struct result *result, uint32_t index,
 	print_heading(result, index, file);
 	print_states(phase, file);
 	print_verified(phase, file);
-	if (phase->start_ns) { /* else no host was told to start, and there is nothing to show */
+	/* without a start no host was told to, and there is nothing to show */
+	if (phase->start_ns && text_is(phase->op, "idle")) {
+		print_devices(phase, file);
+	} else if (phase->start_ns) {
 		print_targets(result, phase, file);
 		print_times(result, phase, result_plan_phase(result, phase->name), file);
 		print_sizes(phase, file);

@@ -262,6 +262,20 @@ static void polling_is_uring_s_or_refused_with_the_device_that_has_none(void **s
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void trims_and_idle_phases_have_engines_of_their_own(void **state)
+{
+	(void)state;
+	const struct engine_ops *engine;
+	phase.op = PHASE_OP_TRIM;
+	assert_string_equal(choose(files, &engine), "");
+	assert_ptr_equal(engine, &engine_trim);
+	assert_string_equal(choose(nulls, &engine), "");
+	assert_ptr_equal(engine, &engine_null);
+	phase.op = PHASE_OP_IDLE;
+	assert_string_equal(choose(files, &engine), "");
+	assert_ptr_equal(engine, &engine_null);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +290,8 @@ int main(void)
 		TEST(auto_without_uring_is_aio_and_says_why),
 		TEST(auto_without_any_queue_is_sync_and_says_why),
 		TEST(uring_that_is_not_possible_is_refused_with_the_way_out),
+		cmocka_unit_test_setup_teardown(trims_and_idle_phases_have_engines_of_their_own,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -390,6 +390,59 @@ static int make_devices(void)
 	return 0;
 }
 
+/* A trim is armed as a write is; what it leaves is no data that a read could measure. */
+static void a_trim_needs_the_identity_and_leaves_nothing_to_read(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	struct target *target = add_device("d", 0, false, true);
+	uint64_t before = digest(device[0]);
+	scene.prepare.phase.op = PHASE_OP_TRIM;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	free(scene_refusal(&scene));
+	assert_int_equal(digest(device[0]), before);
+	target->destroy = identity[0];
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_int_equal(done.state, DONE_COMPLETE);
+	assert_int_equal(done.targets[0].bytes_written, 8 * MIB);
+	assert_int_equal(done.targets[0].errors, 0);
+	scene_free(&timeline, &done);
+	static const enum phase_op ops[] = {PHASE_OP_READ, PHASE_OP_MIXED};
+	for (int i = 0; i < 2; i++) {
+		scene.prepare.phase.op = ops[i];
+		char *text = scene_refusal(&scene);
+		assert_non_null(strstr(text, "from offset 0 on was trimmed"));
+		free(text);
+	}
+	scene.prepare.phase.op = PHASE_OP_READ;
+	scene.prepare.phase.cache = PHASE_CACHE_ALLOWED;
+	struct phase_run *phase = scene_ready(&scene);
+	assert_true(phase_run_ready(phase)->notes_count >= 1);
+	scene_finish(phase, &timeline, &done);
+	scene_free(&timeline, &done);
+	scene.prepare.phase.cache = PHASE_CACHE_FORBIDDEN;
+	for (int i = 0; i < 2; i++) {
+		scene.prepare.phase.op = i ? PHASE_OP_READ : PHASE_OP_WRITE;
+		scene.prepare.phase.verify = i == 1;
+		scene_finish(scene_ready(&scene), &timeline, &done);
+		assert_int_equal(done.state, DONE_COMPLETE);
+		scene_free(&timeline, &done);
+	}
+}
+
+static void a_trim_of_less_than_the_devices_unit_is_refused(void **state)
+{
+	(void)state;
+	add_device("d", 0, true, true);
+	scene.prepare.phase.op = PHASE_OP_TRIM;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	scene.prepare.phase.block_size = 512;
+	char *text = scene_refusal(&scene);
+	assert_non_null(strstr(text, "use a multiple of"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +466,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_lay_out_that_hangs_is_left_behind, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_trim_needs_the_identity_and_leaves_nothing_to_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_trim_of_less_than_the_devices_unit_is_refused,
+						set_up, tear_down),
 	};
 
 	test_folder_make();

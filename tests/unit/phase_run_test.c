@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "agent/engine/engine.h"
 #include "common/pattern.h"
@@ -592,6 +593,85 @@ static void a_mixed_phase_reads_no_hole_and_writes_new_data(void **state)
 		ON(engine, a_mixed_phase_reads_no_hole_and_writes_new_data)
 #define PASS_TESTS(engine) ON(engine, a_stripe_spreads_what_it_writes_over_its_parts)
 
+/* 512-byte blocks that the file has on its file system. */
+static uint64_t blocks_of(const char *target)
+{
+	char *path = scene_path(&scene, target);
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4 * MIB);
+	free(path);
+	return (uint64_t)st.st_blocks;
+}
+
+/* What is trimmed is laid out before and a hole after, and laid out again before it is read. */
+static void a_trimmed_file_has_holes_that_are_not_read(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_file(&scene, "f", 4 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_TRIM;
+	scene.prepare.phase.size_bytes = 3 * MIB;
+	struct phase_run *phase = scene_new(&scene);
+	if (scene_wait(phase, PHASE_RUN_PREPARING, NULL) != PHASE_RUN_READY) {
+		print_message("left out: %s\n", phase_run_failure(phase)->text);
+		phase_run_free(phase);
+		skip();
+	}
+	scene_finish(phase, &timeline, &done);
+	assert_complete(&done);
+	assert_sums(&timeline, &done, 0);
+	assert_int_equal(done.targets[0].bytes_written, 3 * MIB);
+	assert_int_equal(done.targets[0].bytes_read, 0);
+	scene_free(&timeline, &done);
+	char *path = scene_path(&scene, "f");
+	assert_int_equal(written_missing(scene.written, path, 4 * MIB), 4 * MIB);
+	free(path);
+	scene.prepare.phase.op = PHASE_OP_READ;
+	scene.prepare.phase.size_bytes = 4 * MIB;
+	scene.prepare.phase.verify = true;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].miscompares.verified_bytes, 4 * MIB);
+	assert_int_equal(done.targets[0].miscompares.blocks, 0);
+	scene_free(&timeline, &done);
+	uint64_t full = blocks_of("f");
+	scene.prepare.phase.op = PHASE_OP_TRIM;
+	scene.prepare.phase.verify = false;
+	scene.prepare.phase.size_bytes = 2 * MIB;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	scene_free(&timeline, &done);
+	assert_int_equal(full - blocks_of("f"), 2 * MIB / 512);
+}
+
+static void an_idle_phase_lasts_its_time_and_does_nothing(void **state)
+{
+	(void)state;
+	struct timeline timeline;
+	struct done done;
+	scene_null(&scene, "n", 4 * MIB, true);
+	scene.prepare.phase.op = PHASE_OP_IDLE;
+	scene.prepare.phase.runtime = 100 * NS_PER_MS;
+	struct phase_run *phase = scene_ready(&scene);
+	uint64_t start_ns = clock_now_ns();
+	timeline = (struct timeline){0};
+	done = (struct done){0};
+	phase_run_start(phase,
+			&(struct start){.at_ns = start_ns, .end_ns = start_ns + 100 * NS_PER_MS});
+	assert_int_equal(scene_wait(phase, PHASE_RUN_RUNNING, &timeline), PHASE_RUN_ENDED);
+	assert_true(clock_now_ns() >= start_ns + 100 * NS_PER_MS);
+	phase_run_done(phase, &done);
+	phase_run_free(phase);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].operations, 0);
+	assert_int_equal(done.targets[0].first_io_ns, 0);
+	assert_int_equal(timeline.buckets_count, 0);
+	scene_free(&timeline, &done);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +692,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_start_that_moves_moves_for_all_workers, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(amended_borders_keep_the_sums, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_trimmed_file_has_holes_that_are_not_read, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_idle_phase_lasts_its_time_and_does_nothing,
+						set_up, tear_down),
 	};
 	const struct CMUnitTest on_sync[] = {FILE_TESTS(set_up), PASS_TESTS(set_up)};
 	const struct CMUnitTest on_uring[] = {FILE_TESTS(set_up_uring), PASS_TESTS(set_up_uring)};

@@ -167,6 +167,42 @@ static void generation_only_grows_and_outlives_the_file(void **state)
 	written_free(written);
 }
 
+/* Trims and writes by turns, each byte either written, trimmed or never touched. */
+static void what_is_trimmed_is_not_written_until_it_is_again(void **state)
+{
+	(void)state;
+	struct random random = {.state = 5};
+	for (int round = 0; round < 300; round++) {
+		struct written *written = written_new();
+		bool map[BYTES] = {false}, trimmed[BYTES] = {false};
+		for (int k = 0; k < 20; k++) {
+			uint64_t from = random_below(&random, BYTES), at = UINT64_MAX;
+			uint64_t to = from + random_below(&random, 12);
+			bool is_trim = random_below(&random, 2);
+			to = to > BYTES ? BYTES : to;
+			if (is_trim)
+				written_trim(written, "/a", from, to);
+			else
+				add(written, "/a", from, to);
+			for (uint64_t i = from; i < to; i++) {
+				map[i] = !is_trim;
+				trimmed[i] = is_trim;
+			}
+			check_against(written, "/a", map);
+			uint64_t first = 0;
+			while (first < BYTES && !trimmed[first])
+				first++;
+			for (uint64_t end = 0; end <= BYTES; end += 7) {
+				bool is = written_is_trimmed(written, "/a", end, &at);
+				assert_int_equal(is, first < end);
+				if (is)
+					assert_int_equal(at, first);
+			}
+		}
+		written_free(written);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +211,7 @@ int main(void)
 		cmocka_unit_test(a_unit_divides_all),
 		cmocka_unit_test(files_are_apart_and_can_be_forgotten),
 		cmocka_unit_test(generation_only_grows_and_outlives_the_file),
+		cmocka_unit_test(what_is_trimmed_is_not_written_until_it_is_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
