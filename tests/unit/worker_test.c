@@ -851,13 +851,14 @@ static void a_stop_ends_the_waiting(void **state)
 static void a_rate_is_held_on_engines_that_do_io(void **state)
 {
 	(void)state;
-	static const struct engine_ops *const engines[] = {&engine_sync, &engine_uring};
+	static const struct engine_ops *const engines[] = {&engine_sync, &engine_uring,
+							   &engine_aio};
 	char path[] = "/tmp/muster-worker-test.XXXXXX";
 	int fd = mkstemp(path);
 	struct error err;
 	assert_true(fd >= 0);
 	unlink(path);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct phase phase = make_phase(PHASE_OP_WRITE, 200);
 		struct target row = {.name = "t", .path = path};
 		struct part part = {.target = &row, .kind = PART_FILE, .fd = fd, .path = path};
