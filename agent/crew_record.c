@@ -152,6 +152,49 @@ static void record_sequential(const struct crew *crew, struct written *written)
 		record_walkers(&w, written);
 }
 
+/* ---- random writes that cover all ---- */
+
+/* Of workers `first` on, which share a region: whole passes wrote each block, one that was cut
+ * short any. */
+static void record_cover(const struct walkers *w, uint64_t from, uint64_t to,
+			 struct written *written)
+{
+	uint64_t first = crew_worker(w->crew, w->first)->setup.generation;
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct worker *worker = crew_worker(w->crew, w->first + i);
+		uint64_t count = worker->offsets.count;
+		uint64_t sure = worker_written_blocks(worker) / count;
+		uint64_t possible = (worker->submitted + count - 1) / count;
+		least = sure < least ? sure : least;
+		most = possible > most ? possible : most;
+	}
+	struct change change = {
+		.oldest = first + least - 1,
+		.newest = first + most - 1,
+		.is_sure = least > 0,
+		.unit = unit_of(w->crew),
+	};
+	if (most)
+		record(w->crew, written, from, to, &change);
+}
+
+static void record_covers(const struct crew *crew, struct written *written)
+{
+	struct walkers w = {.crew = crew, .count = crew->count};
+
+	if (crew->phase->split == PHASE_SPLIT_INTERLEAVED) {
+		record_cover(&w, 0, crew->target->used_bytes, written);
+		return;
+	}
+	for (w.count = 1; w.first < crew->count; w.first++) {
+		const struct offsets *o = &crew_worker(crew, w.first)->offsets;
+		record_cover(&w, o->first * o->block_size, (o->first + o->count) * o->block_size,
+			     written);
+	}
+}
+
 /* ---- any other ---- */
 
 static uint64_t next_generation(const struct crew *crew)
@@ -221,6 +264,8 @@ void crew_record(const struct crew *crew, struct written *written)
 					       next_generation(crew));
 	if (crew->phase->op == PHASE_OP_WRITE && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
 		record_sequential(crew, written);
+	else if (crew->phase->op == PHASE_OP_WRITE && crew->phase->coverage == PHASE_COVERAGE_FULL)
+		record_covers(crew, written);
 	else
 		record_scattered(crew, written);
 }

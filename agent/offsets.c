@@ -42,6 +42,19 @@ static void set_sizes(struct offsets *o, const struct phase *phase)
 	}
 }
 
+static enum offsets_walk walk_of(const struct phase *phase)
+{
+	if (phase->access == PHASE_ACCESS_SEQUENTIAL)
+		return OFFSETS_WALK_SEQUENTIAL;
+	return phase->coverage == PHASE_COVERAGE_FULL ? OFFSETS_WALK_FULL : OFFSETS_WALK_RANDOM;
+}
+
+static void begin_order(struct offsets *o)
+{
+	if (o->walk == OFFSETS_WALK_FULL)
+		permutation_begin(&o->order, o->count, random_next(&o->random));
+}
+
 void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_bytes,
 		  uint32_t worker, uint64_t seed, uint64_t generation)
 {
@@ -52,7 +65,7 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 		.blocks = used_bytes / phase->block_size,
 		.step = interleaved ? phase->workers : 1,
 		.generation = generation,
-		.is_random = phase->access == PHASE_ACCESS_RANDOM,
+		.walk = walk_of(phase),
 		.reads_own = phase->op == PHASE_OP_MIXED && phase->verify,
 		.op = phase->op,
 		.read_percent = phase->read_percent,
@@ -62,6 +75,7 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 	o->count = offsets_share(o->blocks, phase->workers, worker);
 	o->left = share_of_amount(o, phase, worker);
 	set_sizes(o, phase);
+	begin_order(o);
 }
 
 static enum io_kind choose_kind(struct offsets *o)
@@ -75,8 +89,10 @@ static enum io_kind choose_kind(struct offsets *o)
 
 static uint64_t choose_block(struct offsets *o, enum io_kind kind)
 {
-	if (!o->is_random)
+	if (o->walk == OFFSETS_WALK_SEQUENTIAL)
 		return o->first + o->next * o->step;
+	if (o->walk == OFFSETS_WALK_FULL)
+		return o->first + permutation_next(&o->order) * o->step;
 	if (kind == IO_READ && !o->reads_own)
 		return random_below(&o->random, o->blocks);
 	return o->first + random_below(&o->random, o->count) * o->step;
@@ -112,6 +128,7 @@ bool offsets_next(struct offsets *o, struct place *place)
 	if (++o->next == o->count) {
 		o->next = 0;
 		o->generation++;
+		begin_order(o);
 	}
 	return true;
 }

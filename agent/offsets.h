@@ -3,7 +3,8 @@
  * The used extent is divided among the workers in whole blocks, each block in exactly one region:
  * contiguous regions of which the last ones may have a block less, or every W-th block from block w
  * on. Sequential access walks the region again and again; random reads range over all of the used
- * extent, random writes over the region. Of a mix of sizes the largest is the block: an I/O of
+ * extent, random writes over the region; with full coverage either visits each block of the region
+ * once a pass. Of a mix of sizes the largest is the block: an I/O of
  * another begins at a multiple of its own size, counted from where the extent or the region begins,
  * and an amount is moved when no less of it is given out. The generation counts the times that a
  * region's number of blocks was visited: what is written then is new data. Rules: docs/DESIGN.md,
@@ -15,12 +16,19 @@
 #include <stdint.h>
 
 #include "agent/engine/engine.h"
+#include "common/permutation.h"
 #include "common/random.h"
 #include "proto/phase.h"
 
 /* One size of a mix: how many blocks of it the used extent and the region hold. */
 struct offsets_size {
 	uint64_t bytes, blocks, count;
+};
+
+enum offsets_walk {
+	OFFSETS_WALK_SEQUENTIAL,
+	OFFSETS_WALK_RANDOM,
+	OFFSETS_WALK_FULL, /* random, each block of the region once a pass */
 };
 
 struct offsets {
@@ -30,12 +38,13 @@ struct offsets {
 	uint64_t next;               /* i of the next block */
 	uint64_t left;               /* bytes until the amount is moved; UINT64_MAX: no amount */
 	uint64_t generation;
-	bool is_random;
 	bool reads_own; /* random reads stay in the region, where nobody else writes */
+	enum offsets_walk walk;
 	enum phase_op op;
 	uint32_t read_percent;
 	struct random random;
-	uint32_t sizes_count; /* 0: no mix */
+	struct permutation order; /* of the pass */
+	uint32_t sizes_count;     /* 0: no mix */
 	struct offsets_size sizes[PHASE_MIX_MOST];
 	uint8_t size_of[100]; /* of each hundredth of all I/Os */
 };

@@ -57,6 +57,8 @@ static int check_mix(const struct phase *phase, struct error *err)
 		return refuse(err, "a mix has at most 16 block sizes");
 	if (phase->access != PHASE_ACCESS_RANDOM || phase->split != PHASE_SPLIT_REGIONS)
 		return refuse(err, "a mix of block sizes is for random access with split: regions");
+	if (phase->coverage == PHASE_COVERAGE_FULL)
+		return refuse(err, "a mix of block sizes does not cover each block once");
 	for (uint32_t i = 0; i < phase->block_mix_count; i++) {
 		const struct block_share *one = &phase->block_mix[i];
 		if (one->size < 512 || one->size % 512 || one->share > 100)

@@ -46,17 +46,19 @@ static int check_part(const struct load_target *target, const struct part *part,
 	return 0;
 }
 
-/* A block that is read while it is written can be anything. Sequential access comes to each block
- * once in a pass; random access of one worker stays in its region (offsets.h). */
+/* A block that is read while it is written can be anything. Sequential access and full coverage
+ * come to each block once in a pass; random access of one worker stays in its region (offsets.h).
+ */
 static int check_mix(const struct load_target *target, const struct phase *phase, struct error *err)
 {
-	bool is_random = phase->access == PHASE_ACCESS_RANDOM;
+	bool is_random =
+		phase->access == PHASE_ACCESS_RANDOM && phase->coverage != PHASE_COVERAGE_FULL;
 
 	if (phase->op != PHASE_OP_MIXED || !is_random || phase->queue_depth == 1)
 		return 0;
 	error_set(err, ERROR_REFUSED,
 		  "target '%s' cannot be verified: reads could meet writes of the same block; use "
-		  "queue_depth: 1 and more workers, or sequential access",
+		  "queue_depth: 1, coverage: full, or sequential access",
 		  target->target->name);
 	return -1;
 }

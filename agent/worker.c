@@ -617,7 +617,7 @@ void worker_run(struct worker *w)
 
 uint64_t worker_passes(const struct worker *w)
 {
-	return w->offsets.is_random ? 0 : w->completed / w->offsets.count;
+	return w->offsets.walk == OFFSETS_WALK_RANDOM ? 0 : w->completed / w->offsets.count;
 }
 
 uint64_t worker_written_blocks(const struct worker *w)

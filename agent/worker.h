@@ -119,7 +119,7 @@ void worker_start(struct worker *worker, const struct clock_map *map);
 /* The load after that; drains before it returns. */
 void worker_run(struct worker *worker);
 
-/* After the load: whole passes over the region (sequential; 0 for random access). */
+/* After the load: whole passes over the region; 0 for random access without full coverage. */
 uint64_t worker_passes(const struct worker *worker);
 
 /* After the load: how many of its requests, from the first on and without a gap, surely moved

@@ -153,9 +153,29 @@ static void check_gates(struct plan_check *check, const struct phase *phase)
 	}
 }
 
+/* ---- coverage ---- */
+
+static void check_coverage(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->coverage != PHASE_COVERAGE_FULL)
+		return;
+	if (phase->access != PHASE_ACCESS_RANDOM)
+		plan_check_error(check, &phase->coverage, phase,
+				 "%s.coverage: sequential access covers all blocks anyway; write "
+				 "access: random, or leave it out",
+				 path);
+	else if (phase->block_mix_count)
+		plan_check_error(
+			check, &phase->coverage, phase,
+			"%s.coverage: blocks of several sizes cannot be visited once each; "
+			"write one block_size, or leave it out",
+			path);
+}
+
 void plan_check_load(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	check_mix(check, phase, path);
+	check_coverage(check, phase, path);
 	check_rate(check, phase, path);
 	check_sync(check, phase, path);
 	check_trim(check, phase, path);

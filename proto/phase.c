@@ -33,6 +33,7 @@ const struct record_table target_table = RECORD_TABLE(
 
 const char *const phase_op_names[] = {"read", "write", "mixed", "trim", "idle", NULL};
 static const char *const access_names[] = {"sequential", "random", NULL};
+static const char *const coverage_names[] = {"random", "full", NULL};
 static const char *const split_names[] = {"regions", "interleaved", NULL};
 static const char *const sync_names[] = {"auto", "none", "end", "each", NULL};
 const char *const phase_sync_call_names[] = {"fsync", "fdatasync", NULL};
@@ -75,6 +76,10 @@ static const struct record_row phase_rows[] = {
 	 .doc = "order of the blocks; random reads range over all of the target, random writes "
 		"over the "
 		"worker's region"},
+	{MEMBER(struct phase, coverage), .names = coverage_names, .fallback = "random",
+	 .doc = "of random access: random draws each block anew, so that some come often and some "
+		"never; full visits each block of the worker's region, reads as well, once a pass, "
+		"in another order each pass"},
 	{MEMBER(struct phase, block_size), .unit = UNIT_BYTES, .fallback = "1MiB", .min = 512,
 	 .max = 1 << 30, .map = "block_mix",
 	 .doc = "bytes of one I/O, a multiple of 512; of random I/Os also a mix, {4KiB: 70%, "

@@ -28,6 +28,8 @@ struct target {
 
 enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED, PHASE_OP_TRIM, PHASE_OP_IDLE };
 enum phase_access { PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM };
+/* Of random access: each block as it comes, or each once a pass. */
+enum phase_coverage { PHASE_COVERAGE_RANDOM, PHASE_COVERAGE_FULL };
 enum phase_split { PHASE_SPLIT_REGIONS, PHASE_SPLIT_INTERLEAVED };
 /* AUTO becomes END where the phase writes and NONE where it only reads (plan_check). */
 enum phase_sync { PHASE_SYNC_AUTO, PHASE_SYNC_NONE, PHASE_SYNC_END, PHASE_SYNC_EACH };
@@ -58,6 +60,7 @@ struct phase {
 	struct name *targets;
 	uint32_t targets_count;
 	enum phase_access access;
+	enum phase_coverage coverage;
 	uint64_t block_size;           /* bytes of one I/O; of a mix, of the largest (plan_check) */
 	struct block_share *block_mix; /* empty: all I/Os are of block_size */
 	uint32_t block_mix_count;

@@ -26,9 +26,9 @@ const char *layers_level(double share)
 
 static bool are_alike(const struct phase *a, const struct phase *b)
 {
-	return a->op == b->op && a->access == b->access && phase_blocks_are_alike(a, b) &&
-	       a->read_percent == b->read_percent && a->direct == b->direct &&
-	       !a->runtime == !b->runtime;
+	return a->op == b->op && a->access == b->access && a->coverage == b->coverage &&
+	       phase_blocks_are_alike(a, b) && a->read_percent == b->read_percent &&
+	       a->direct == b->direct && !a->runtime == !b->runtime;
 }
 
 static bool are_as_deep(const struct phase *a, const struct phase *b)

@@ -31,6 +31,13 @@ static char *format_blocks(char text[BLOCKS_SIZE], const struct phase *plan)
 	return text;
 }
 
+static const char *access_of(const struct phase *plan)
+{
+	if (plan->access == PHASE_ACCESS_SEQUENTIAL)
+		return "sequential";
+	return plan->coverage == PHASE_COVERAGE_FULL ? "random, each block once a pass" : "random";
+}
+
 /* "4 workers a target, 1MiB blocks, sequential, runtime 60 s, ramp 5 s" */
 static void print_demand(const struct result_phase *phase, const struct phase *plan, FILE *file)
 {
@@ -58,11 +65,10 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 		snprintf(rate, sizeof(rate), ", held to %s a target", plan->rate);
 	layout_paragraph(file, INDENT, "",
 			 "%s%s, %s, %s blocks, %u worker%s a target, queue depth %u%s%s%s%s%s%s",
-			 phase_op_names[plan->op], mix,
-			 plan->access == PHASE_ACCESS_RANDOM ? "random" : "sequential",
-			 format_blocks(block, plan), plan->workers, plan->workers == 1 ? "" : "s",
-			 plan->queue_depth, plan->size ? ", size " : "",
-			 plan->size ? plan->size : "", end, ramp, rate, sync);
+			 phase_op_names[plan->op], mix, access_of(plan), format_blocks(block, plan),
+			 plan->workers, plan->workers == 1 ? "" : "s", plan->queue_depth,
+			 plan->size ? ", size " : "", plan->size ? plan->size : "", end, ramp, rate,
+			 sync);
 }
 
 static void print_heading(const struct result *result, uint32_t index, FILE *file)

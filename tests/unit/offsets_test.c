@@ -294,6 +294,51 @@ static void a_mix_moves_its_amount(void **state)
 	assert_in_range(moved, amount, amount + UINT64_C(4) * 65535);
 }
 
+/* Both kinds of I/O, whatever the split and the remainder; each pass in another order. */
+static void full_coverage_visits_each_block_once_a_pass(void **state)
+{
+	(void)state;
+	static const enum phase_op ops[] = {PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED,
+					    PHASE_OP_TRIM};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		for (size_t k = 0; k < 8; k++) {
+			uint64_t blocks = shapes[i].blocks;
+			struct phase phase =
+				make_phase(ops[k / 2], PHASE_ACCESS_RANDOM,
+					   k % 2 ? PHASE_SPLIT_INTERLEAVED : PHASE_SPLIT_REGIONS,
+					   shapes[i].workers, blocks * shapes[i].passes);
+			phase.coverage = PHASE_COVERAGE_FULL;
+			uint32_t *visits = count_visits(&phase, blocks);
+			for (uint64_t b = 0; b < blocks; b++)
+				assert_int_equal(visits[b], shapes[i].passes);
+			free(visits);
+		}
+}
+
+static void passes_of_full_coverage_have_orders_of_their_own(void **state)
+{
+	(void)state;
+	enum { BLOCKS = 1000 };
+	struct phase phase =
+		make_phase(PHASE_OP_WRITE, PHASE_ACCESS_RANDOM, PHASE_SPLIT_REGIONS, 1, 0);
+	struct offsets offsets;
+	struct place place;
+	uint64_t first[BLOCKS];
+	uint32_t alike = 0, in_sequence = 0;
+	phase.coverage = PHASE_COVERAGE_FULL;
+	offsets_init(&offsets, &phase, BLOCKS * BLOCK, 0, 1, 5);
+	for (int i = 0; i < 2 * BLOCKS; i++) {
+		assert_true(offsets_next(&offsets, &place));
+		assert_int_equal(place.generation, 5 + i / BLOCKS);
+		if (i < BLOCKS)
+			first[i] = place.offset;
+		else
+			alike += first[i - BLOCKS] == place.offset;
+		in_sequence += i < BLOCKS && i && first[i] == first[i - 1] + BLOCK;
+	}
+	assert_true(alike < 20 && in_sequence < 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +354,8 @@ int main(void)
 		cmocka_unit_test(sizes_of_a_mix_come_as_often_as_asked),
 		cmocka_unit_test(blocks_of_a_mix_lie_at_multiples_of_their_size),
 		cmocka_unit_test(a_mix_moves_its_amount),
+		cmocka_unit_test(full_coverage_visits_each_block_once_a_pass),
+		cmocka_unit_test(passes_of_full_coverage_have_orders_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,12 @@ static const struct bad_plan bad_plans[] = {
 	 NAME FLEET TARGETS "phases: [{name: w, op: idle, targets: [disk], runtime: 5s}]\n"
 			    "gates: [{phase: ^w, metric: iops, of: host, at_least: 5}]\n",
 	 "no figures"},
+	{"coverage of a sequence", PHASE("op: read, targets: [disk], coverage: ^full, runtime: 5s"),
+	 "anyway"},
+	{"coverage of a mix",
+	 PHASE("op: read, targets: [disk], access: random, coverage: ^full, block_size: {4KiB: "
+	       "50%, 8KiB: 50%}, runtime: 5s"),
+	 "once each"},
 	{"mix that is not whole",
 	 PHASE("op: read, targets: [disk], access: random, block_size: ^{4KiB: 70%, 64KiB: 20%}, "
 	       "runtime: 5s"),
