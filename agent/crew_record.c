@@ -262,9 +262,10 @@ void crew_record(const struct crew *crew, struct written *written)
 		if (target->parts[i]->path)
 			written_set_generation(written, target->parts[i]->path,
 					       next_generation(crew));
-	if (crew->phase->op == PHASE_OP_WRITE && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
+	bool is_exact = phase_only_writes(crew->phase);
+	if (is_exact && crew->phase->access == PHASE_ACCESS_SEQUENTIAL)
 		record_sequential(crew, written);
-	else if (crew->phase->op == PHASE_OP_WRITE && crew->phase->coverage == PHASE_COVERAGE_FULL)
+	else if (is_exact && phase_covers(crew->phase))
 		record_covers(crew, written);
 	else
 		record_scattered(crew, written);

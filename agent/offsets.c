@@ -13,10 +13,20 @@ static uint64_t region_first(uint64_t blocks, uint32_t workers, uint32_t worker)
 	return blocks / workers * worker + (worker < larger ? worker : larger);
 }
 
+static uint64_t share_of_fill(const struct offsets *o, const struct phase *phase)
+{
+	uint64_t region = o->count * o->block_size, amount;
+
+	/* A null target can be as large as it likes; its last pass is as good as any. */
+	return __builtin_mul_overflow(region, phase->passes, &amount) ? UINT64_MAX - 1 : amount;
+}
+
 /* Whole passes first, so that an amount of n extents is n passes of every worker, and then the
  * worker's share of what remains. */
 static uint64_t share_of_amount(const struct offsets *o, const struct phase *phase, uint32_t worker)
 {
+	if (phase->op == PHASE_OP_FILL)
+		return share_of_fill(o, phase);
 	if (!phase->size_bytes)
 		return UINT64_MAX;
 	uint64_t amount = phase->size_bytes / phase->block_size;
@@ -46,7 +56,7 @@ static enum offsets_walk walk_of(const struct phase *phase)
 {
 	if (phase->access == PHASE_ACCESS_SEQUENTIAL)
 		return OFFSETS_WALK_SEQUENTIAL;
-	return phase->coverage == PHASE_COVERAGE_FULL ? OFFSETS_WALK_FULL : OFFSETS_WALK_RANDOM;
+	return phase_covers(phase) ? OFFSETS_WALK_FULL : OFFSETS_WALK_RANDOM;
 }
 
 static void begin_order(struct offsets *o)

@@ -32,7 +32,11 @@ static int check_times(const struct prepare *prepare, struct error *err)
 {
 	const struct phase *phase = &prepare->phase;
 
-	if (!phase->runtime && !phase->size_bytes)
+	if (phase->op == PHASE_OP_FILL && (phase->runtime || phase->size_bytes || !phase->passes))
+		return refuse(err,
+			      "a fill ends when all was written 'passes' times, at least once: "
+			      "give it neither size nor runtime");
+	if (!phase->runtime && !phase->size_bytes && phase->op != PHASE_OP_FILL)
 		return refuse(err, "the phase has neither size nor runtime: give it one");
 	if (phase->ramp && !phase->runtime)
 		return refuse(err, "the phase has a ramp and no runtime: give it one");

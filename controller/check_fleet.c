@@ -23,7 +23,8 @@ static const char *verb_of(const struct phase *phase)
 					    [PHASE_OP_WRITE] = "writes",
 					    [PHASE_OP_MIXED] = "reads and writes",
 					    [PHASE_OP_TRIM] = "gives back the blocks",
-					    [PHASE_OP_IDLE] = "leaves alone what is"};
+					    [PHASE_OP_IDLE] = "leaves alone what is",
+					    [PHASE_OP_FILL] = "fills"};
 
 	return verbs[phase->op];
 }

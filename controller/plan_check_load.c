@@ -138,6 +138,42 @@ static void check_idle(struct plan_check *check, const struct phase *phase, cons
 				 "%s.op: an idle phase needs a runtime, as 60s", path);
 }
 
+/* ---- fill ---- */
+
+/* What was inherited as well: a fill that is cut short is none. */
+static void check_fill(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->op != PHASE_OP_FILL) {
+		if (plan_check_is_written(check, &phase->passes))
+			plan_check_error(check, &phase->passes, phase,
+					 "%s.passes: it is of fills; a %s phase ends by size or "
+					 "runtime",
+					 path, phase_op_names[phase->op]);
+		return;
+	}
+	if (!phase->passes)
+		plan_check_error(check, &phase->passes, phase,
+				 "%s.passes: a fill writes all at least once; write 1 or more",
+				 path);
+	if (phase->runtime)
+		plan_check_error(
+			check, &phase->runtime, phase,
+			"%s.runtime: a fill ends when all was written `passes` times; write "
+			"runtime: 0 in it, or leave it out",
+			path);
+	if (phase->size)
+		plan_check_error(
+			check, &phase->size, phase,
+			"%s.size: a fill writes all of its targets `passes` times; leave it "
+			"out",
+			path);
+	if (phase->block_mix_count)
+		plan_check_error(
+			check, &phase->block_mix, phase,
+			"%s.block_size: a fill writes each block once a pass; write one size",
+			path);
+}
+
 /* Its figures would be of nothing. */
 static void check_gates(struct plan_check *check, const struct phase *phase)
 {
@@ -180,5 +216,6 @@ void plan_check_load(struct plan_check *check, const struct phase *phase, const 
 	check_sync(check, phase, path);
 	check_trim(check, phase, path);
 	check_idle(check, phase, path);
+	check_fill(check, phase, path);
 	check_gates(check, phase);
 }

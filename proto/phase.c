@@ -31,7 +31,7 @@ const struct record_table target_table = RECORD_TABLE(
 	struct target, "target", target_rows,
 	"What I/O goes to on a host: exactly one of `path`, `device`, `stripe`, `null`.");
 
-const char *const phase_op_names[] = {"read", "write", "mixed", "trim", "idle", NULL};
+const char *const phase_op_names[] = {"read", "write", "mixed", "trim", "idle", "fill", NULL};
 static const char *const access_names[] = {"sequential", "random", NULL};
 static const char *const coverage_names[] = {"random", "full", NULL};
 static const char *const split_names[] = {"regions", "interleaved", NULL};
@@ -69,7 +69,10 @@ static const struct record_row phase_rows[] = {
 	 .doc = "what the workers do; trim gives blocks back (a discard on devices, which has to "
 		"be armed "
 		"as a write; a hole in files, which are laid out before), idle does no I/O for its "
-		"runtime"},
+		"runtime; fill "
+		"writes all of the targets `passes` times, in sequence or, with access: random, "
+		"each "
+		"block once a pass: preconditioning, which no rule judges"},
 	{MEMBER_LIST(struct phase, targets, name_table), .required = true,
 	 .doc = "the targets that take part, all at once, on every host that has them"},
 	{MEMBER(struct phase, access), .names = access_names, .fallback = "sequential",
@@ -101,6 +104,10 @@ static const struct record_row phase_rows[] = {
 					    "multiple of the host's memory (2x "
 					    "ram); with runtime, whichever ends first"},
 	{MEMBER(struct phase, size_bytes), .computed = true, .doc = "size on this host, in bytes"},
+	{MEMBER(struct phase, passes), .max = 1000, .fallback = "2",
+	 .doc = "of a fill: how often all of each target is written; 2 as SNIA's preconditioning "
+		"that "
+		"does not depend on the load"},
 	{MEMBER(struct phase, runtime), .unit = UNIT_NS, .doc = "how long it is measured"},
 	{MEMBER(struct phase, ramp), .unit = UNIT_NS, .fallback = "0",
 	 .doc = "goes before runtime, rounded up to whole buckets, is flagged in the timeline and "

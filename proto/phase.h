@@ -26,7 +26,14 @@ struct target {
 	bool nodatacow; /* the file is written over in place on btrfs */
 };
 
-enum phase_op { PHASE_OP_READ, PHASE_OP_WRITE, PHASE_OP_MIXED, PHASE_OP_TRIM, PHASE_OP_IDLE };
+enum phase_op {
+	PHASE_OP_READ,
+	PHASE_OP_WRITE,
+	PHASE_OP_MIXED,
+	PHASE_OP_TRIM,
+	PHASE_OP_IDLE,
+	PHASE_OP_FILL
+};
 enum phase_access { PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM };
 /* Of random access: each block as it comes, or each once a pass. */
 enum phase_coverage { PHASE_COVERAGE_RANDOM, PHASE_COVERAGE_FULL };
@@ -70,6 +77,7 @@ struct phase {
 	char *size; /* amount to move on each target and host, as written; NULL: until runtime ends
 		     */
 	uint64_t size_bytes; /* computed: `size` on this host; 0: no such end */
+	uint32_t passes;     /* fill: how often all of the target is written */
 	uint64_t runtime;    /* ns; 0: until `size` is moved */
 	uint64_t ramp;       /* ns before runtime, left out of the figures */
 	char *rate;          /* that each target of each host is held to, as written; NULL: none */
@@ -117,6 +125,18 @@ static inline bool phase_writes(const struct phase *phase)
 static inline bool phase_writes_data(const struct phase *phase)
 {
 	return phase_writes(phase) && phase->op != PHASE_OP_TRIM;
+}
+
+/* Whether it does nothing but write data. */
+static inline bool phase_only_writes(const struct phase *phase)
+{
+	return phase->op == PHASE_OP_WRITE || phase->op == PHASE_OP_FILL;
+}
+
+/* Whether random access visits each block once a pass. */
+static inline bool phase_covers(const struct phase *phase)
+{
+	return phase->coverage == PHASE_COVERAGE_FULL || phase->op == PHASE_OP_FILL;
 }
 
 /* Whether its targets have to hold data before. */

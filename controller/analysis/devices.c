@@ -184,7 +184,7 @@ static void tie(struct merge *merge, uint32_t host, const struct done_device *co
 
 static uint64_t moved(const struct result_phase *phase, uint64_t read, uint64_t written)
 {
-	return (text_is(phase->op, "write") ? 0 : read) +
+	return (text_is(phase->op, "write") || text_is(phase->op, "fill") ? 0 : read) +
 	       (text_is(phase->op, "read") ? 0 : written);
 }
 

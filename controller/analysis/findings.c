@@ -276,7 +276,8 @@ static bool has_no_length(const struct result *result, const struct result_phase
 {
 	const struct phase *asked = result_plan_phase(result, phase->name);
 
-	return asked && asked->op == PHASE_OP_TRIM && !asked->runtime;
+	return asked &&
+	       (asked->op == PHASE_OP_FILL || (asked->op == PHASE_OP_TRIM && !asked->runtime));
 }
 
 static void check_window(struct result *result, const struct result_phase *phase)
@@ -394,7 +395,7 @@ static void report_low_share(struct result *result, const struct result_phase *p
 
 	struct result_finding *finding;
 
-	if (text_is(phase->op, "write"))
+	if (text_is(phase->op, "write") || text_is(phase->op, "fill"))
 		finding = findings_add(result, "WRITE_NOT_ON_DEVICE", NULL, phase, host->host,
 				       target->target, NULL,
 				       "after the phase %.1f %% of the bytes written were on the "

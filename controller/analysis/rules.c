@@ -12,7 +12,8 @@
 void rules_compute(struct result *result, const struct result_series *series)
 {
 	for (uint32_t p = 0; p < result->phases_count; p++) {
-		if (text_is(result->phases[p].op, "idle"))
+		if (text_is(result->phases[p].op, "idle") ||
+		    text_is(result->phases[p].op, "fill")) /* they measure nothing */
 			continue;
 		if (series && series->phases)
 			timeline_rules_check(result, &result->phases[p], &series->phases[p]);

@@ -35,7 +35,7 @@ static const char *access_of(const struct phase *plan)
 {
 	if (plan->access == PHASE_ACCESS_SEQUENTIAL)
 		return "sequential";
-	return plan->coverage == PHASE_COVERAGE_FULL ? "random, each block once a pass" : "random";
+	return phase_covers(plan) ? "random, each block once a pass" : "random";
 }
 
 /* "4 workers a target, 1MiB blocks, sequential, runtime 60 s, ramp 5 s" */
@@ -54,6 +54,9 @@ static void print_demand(const struct result_phase *phase, const struct phase *p
 	}
 	if (plan->op == PHASE_OP_MIXED)
 		snprintf(mix, sizeof(mix), " (%u %% reads)", plan->read_percent);
+	if (plan->op == PHASE_OP_FILL)
+		snprintf(end, sizeof(end), ", %u pass%s", plan->passes,
+			 plan->passes == 1 ? "" : "es");
 	if (plan->runtime)
 		snprintf(end, sizeof(end), ", runtime %s", layout_ns(ns, plan->runtime));
 	if (phase->ramp_ns)

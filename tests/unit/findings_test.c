@@ -383,6 +383,22 @@ static void a_rate_that_was_not_reached_is_a_warning(void **state)
 	}
 }
 
+/* It takes as long as it takes, and is no measurement. */
+static void a_short_fill_is_no_finding(void **state)
+{
+	(void)state;
+	struct sample sample;
+	struct result_phase *phase = make(&sample, "write");
+	char text[512];
+	sample.result.min_window_ns = 60 * S;
+	set(&phase->op, "fill");
+	sample_plan(&sample)->phases[0].op = PHASE_OP_FILL;
+	compute(&sample, false);
+	describe(&sample.result, text, sizeof(text));
+	assert_string_equal(text, "");
+	sample_release(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,6 +408,7 @@ int main(void)
 		cmocka_unit_test(the_same_note_is_told_once_a_host),
 		cmocka_unit_test(evidence_that_is_cut_is_still_text),
 		cmocka_unit_test(a_rate_that_was_not_reached_is_a_warning),
+		cmocka_unit_test(a_short_fill_is_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,6 +339,25 @@ static void passes_of_full_coverage_have_orders_of_their_own(void **state)
 	assert_true(alike < 20 && in_sequence < 20);
 }
 
+static void a_fill_writes_each_block_its_number_of_passes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		for (int k = 0; k < 4; k++) {
+			uint64_t blocks = shapes[i].blocks;
+			struct phase phase =
+				make_phase(PHASE_OP_FILL,
+					   k % 2 ? PHASE_ACCESS_RANDOM : PHASE_ACCESS_SEQUENTIAL,
+					   k / 2 ? PHASE_SPLIT_INTERLEAVED : PHASE_SPLIT_REGIONS,
+					   shapes[i].workers, 0);
+			phase.passes = shapes[i].passes;
+			uint32_t *visits = count_visits(&phase, blocks);
+			for (uint64_t b = 0; b < blocks; b++)
+				assert_int_equal(visits[b], shapes[i].passes);
+			free(visits);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +375,7 @@ int main(void)
 		cmocka_unit_test(a_mix_moves_its_amount),
 		cmocka_unit_test(full_coverage_visits_each_block_once_a_pass),
 		cmocka_unit_test(passes_of_full_coverage_have_orders_of_their_own),
+		cmocka_unit_test(a_fill_writes_each_block_its_number_of_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

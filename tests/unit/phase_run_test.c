@@ -672,6 +672,52 @@ static void an_idle_phase_lasts_its_time_and_does_nothing(void **state)
 	scene_free(&timeline, &done);
 }
 
+/* In sequence and at random: all of it, exactly so often, and known for what it is. */
+static void a_fill_writes_all_and_is_verified(void **state)
+{
+	(void)state;
+	static const enum phase_access access[] = {PHASE_ACCESS_SEQUENTIAL, PHASE_ACCESS_RANDOM};
+	scene_file(&scene, "f", 3 * MIB, true);
+	for (int i = 0; i < 2; i++) {
+		struct timeline timeline;
+		struct done done;
+		scene.prepare.phase.op = PHASE_OP_FILL;
+		scene.prepare.phase.access = access[i];
+		scene.prepare.phase.passes = 2 + (uint32_t)i;
+		scene.prepare.phase.verify = false;
+		scene_finish(scene_ready(&scene), &timeline, &done);
+		assert_complete(&done);
+		assert_int_equal(done.targets[0].bytes_written, (2 + (uint32_t)i) * 3 * MIB);
+		assert_int_equal(done.targets[0].passes, 2 + (uint32_t)i);
+		scene_free(&timeline, &done);
+		scene.prepare.phase.op = PHASE_OP_READ;
+		scene.prepare.phase.access = PHASE_ACCESS_SEQUENTIAL;
+		scene.prepare.phase.size_bytes = 3 * MIB;
+		scene.prepare.phase.verify = true;
+		scene_finish(scene_ready(&scene), &timeline, &done);
+		assert_complete(&done);
+		assert_int_equal(done.targets[0].miscompares.verified_bytes, 3 * MIB);
+		assert_int_equal(done.targets[0].miscompares.blocks, 0);
+		scene_free(&timeline, &done);
+		scene.prepare.phase.size_bytes = 0;
+	}
+}
+
+static void a_fill_with_another_end_is_refused(void **state)
+{
+	(void)state;
+	scene_null(&scene, "n", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_FILL;
+	for (int i = 0; i < 3; i++) {
+		scene.prepare.phase.passes = i != 0;
+		scene.prepare.phase.runtime = i == 1 ? NS_PER_S : 0;
+		scene.prepare.phase.size_bytes = i == 2 ? MIB : 0;
+		char *text = scene_refusal(&scene);
+		assert_non_null(strstr(text, "a fill ends when"));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -693,6 +739,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(amended_borders_keep_the_sums, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_trimmed_file_has_holes_that_are_not_read, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_fill_writes_all_and_is_verified, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_fill_with_another_end_is_refused, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(an_idle_phase_lasts_its_time_and_does_nothing,
 						set_up, tear_down),

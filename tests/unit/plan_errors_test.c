@@ -113,6 +113,12 @@ static const struct bad_plan bad_plans[] = {
 	 PHASE("op: read, targets: [disk], access: random, coverage: ^full, block_size: {4KiB: "
 	       "50%, 8KiB: 50%}, runtime: 5s"),
 	 "once each"},
+	{"passes of what is no fill", PHASE("op: write, targets: [disk], passes: ^2, runtime: 5s"),
+	 "ends by size"},
+	{"fill with a time", PHASE("op: fill, targets: [disk], runtime: ^5s"), "runtime: 0"},
+	{"fill with an amount", PHASE("op: fill, targets: [disk], size: ^5GiB"), "leave it out"},
+	{"fill of nothing", PHASE("op: fill, targets: [disk], passes: ^0"), "at least once"},
+	{"fill that verifies", PHASE("op: fill, targets: [disk], verify: ^true"), "reads nothing"},
 	{"mix that is not whole",
 	 PHASE("op: read, targets: [disk], access: random, block_size: ^{4KiB: 70%, 64KiB: 20%}, "
 	       "runtime: 5s"),

@@ -210,17 +210,16 @@ static void what_any_phases_wrote_is_right(void **state)
 		 .access = PHASE_ACCESS_RANDOM,
 		 .verify = true},
 		{.op = PHASE_OP_WRITE,
-		 .block_size = 4 * KIB,
+		 .block_size = 64 * KIB,
 		 .size_bytes = 2 * MIB,
-		 .workers = 2,
-		 .rate_operations = 20000,
-		 .sync_every = 32},
+		 .rate_operations = 2000,
+		 .sync_every = 8},
 	};
 	const size_t count = sizeof(shapes) / sizeof(shapes[0]);
 	struct error why;
 	bool has_depth = engine_uring.probe(&why) == 0;
 	scene_file(&scene, "t", 2 * MIB, true);
-	for (size_t i = 0; i < 2 * count; i++) {
+	for (size_t i = 0; i < count + count / 2; i++) {
 		struct done done;
 		if (shapes[i * 7 % count].queue_depth && !has_depth)
 			continue;
