@@ -287,7 +287,6 @@ static int make_crews(struct phase_run *run, const char **at, struct error *err)
 		if (crew_init(&run->crews[i], &setup, &start, err))
 			return -1;
 		run->crews[i].first = i * setup.phase->workers;
-		note_engine(run, &run->crews[i]);
 	}
 	return 0;
 }

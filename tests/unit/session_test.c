@@ -404,7 +404,7 @@ static void files_that_are_left_are_told(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(made_files_create(scene.files, path, &fd, &err), 0);
+	assert_int_equal(made_files_create(scene.files, path, NULL, &fd, &err), 0);
 	close(fd);
 	struct message leased = lease_again();
 	assert_int_equal(((struct leased *)leased.body)->left_count, 1);
