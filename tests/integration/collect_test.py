@@ -32,7 +32,7 @@ def test(lab):
 def kill_in_second_trial(lab, fleet, plan):
     program, directory = fleet.begin(plan)
     wait_for(lambda: "read (2 of 2, trial 2" in program.output()[1], 60, "the last phase")
-    early = fleet.muster("collect", directory, "--insecure").wait(10).expect(2)
+    early = fleet.muster("collect", directory).wait(10).expect(2)
     require("under way" in early.text, f"a run under way is taken up:\n{early.text}")
     fleet.hosts[0].wait_for_load(program)
     time.sleep(1)
@@ -61,13 +61,13 @@ def keep_in_mind(lab, fleet):
 
 
 def listed_by_fleet(fleet, plan, kept):
-    done = fleet.muster("fleet", plan, "--insecure").wait(60).expect(0)
+    done = fleet.muster("fleet", plan).wait(60).expect(0)
     for address in kept:
         require(f"{address}: keeps results of run" in done.stdout, done.stdout)
 
 
 def collect(lab, fleet, directory, kept):
-    done = fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    done = fleet.muster("collect", directory).wait(60).expect(3)
     result = Result(directory)
     result.require_sums()
     last = result.phase("read", 2)
@@ -90,7 +90,7 @@ def collect(lab, fleet, directory, kept):
 
 def resume(lab, fleet, directory):
     before = Result(directory)
-    done = fleet.muster("run", "--resume", directory, "--insecure").wait(90).expect(0)
+    done = fleet.muster("run", "--resume", directory).wait(90).expect(0)
     require(directory.with_name(directory.name + ".before-1").exists(),
             "the collected result is gone")
     result = Result(directory)
@@ -109,5 +109,5 @@ def resume(lab, fleet, directory):
     for host in fleet.hosts:
         require(not Spool(lab, host).runs(), f"{host.address} keeps {Spool(lab, host).runs()}")
         require(host.disk.files() == [], f"files are left: {host.disk.files()}")
-    fleet.muster("run", "--resume", directory, "--insecure").wait(10).expect(2)
-    fleet.muster("collect", directory, "--insecure").wait(10).expect(2)
+    fleet.muster("run", "--resume", directory).wait(10).expect(2)
+    fleet.muster("collect", directory).wait(10).expect(2)

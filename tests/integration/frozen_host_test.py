@@ -49,7 +49,7 @@ def test(lab):
 
 
 def collect(fleet, directory, victim):
-    fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    fleet.muster("collect", directory).wait(60).expect(3)
     result = Result(directory)
     result.require_sums()
     part = host_of(result.phase("write"), victim.address)

@@ -42,13 +42,13 @@ def test(lab):
     require(not Spool(lab, fine).runs(), "what the controller has is kept")
 
     # One is still away: it is told, and waits.
-    first = fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    first = fleet.muster("collect", directory).wait(60).expect(3)
     require(first.seconds < 20, f"it took {first.seconds:.1f} s")
     result = Result(directory)
     require("NOT_COLLECTED" in result.codes("WARN"), f"{result.codes()}")
     require_collected(result, killed, "lost", kept)
     cut.link("up")
-    fleet.muster("collect", directory, "--insecure").wait(60).expect(3)
+    fleet.muster("collect", directory).wait(60).expect(3)
     result = Result(directory)
     result.require_sums()
     require("NOT_COLLECTED" not in result.codes(), f"{result.codes()}")
