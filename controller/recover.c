@@ -192,7 +192,7 @@ static void make_result(struct run *run, const struct journal_content *content,
 	run->result.insecure = head->insecure;
 	run->collect = (struct collect){
 		.result = &run->result, .series = &run->series, .run_start_ns = head->run_start_ns};
-	replay_fleet(&fleet, content, &run->assembly.hosts);
+	replay_fleet(&fleet, content, &run->assembly.hosts, &run->assembly.keyring);
 	describe_hosts(&run->result, &fleet);
 	replay_phases(&run->collect, &fleet, content, run->plan, UINT32_MAX);
 	describe_clocks(&run->result, &fleet, head->now_ns, head->run_start_ns);

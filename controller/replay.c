@@ -27,12 +27,13 @@ int replay_check(const struct journal_content *content, const struct plan *plan,
 }
 
 void replay_fleet(struct fleet *fleet, const struct journal_content *content,
-		  const struct plan_hosts *hosts)
+		  const struct plan_hosts *hosts, const struct keyring *keyring)
 {
 	*fleet = (struct fleet){.count = hosts->count, .recorded = &content->clocks};
 	fleet->hosts = mem_new(hosts->count, sizeof(*fleet->hosts));
 	for (uint32_t h = 0; h < hosts->count; h++) {
 		fleet->hosts[h].plan = &hosts->hosts[h];
+		fleet->hosts[h].keys = &keyring->hosts[h];
 		fleet->hosts[h].status = FLEET_STATUS_LEASED;
 		if (h < content->hosts_count)
 			fleet->hosts[h].facts = content->hosts[h].facts;
@@ -77,6 +78,7 @@ static void lend(struct fleet_host *host, const struct journal_answer *answer)
 static void take_back(struct fleet_host *host)
 {
 	const struct plan_host *plan = host->plan;
+	const struct keyring_host *keys = host->keys;
 	struct leased facts = host->facts;
 
 	/* What it told of its clock counts on. */
@@ -84,6 +86,7 @@ static void take_back(struct fleet_host *host)
 	uint32_t disruptions_count = host->disruptions_count;
 	free(host->borders);
 	*host = (struct fleet_host){.plan = plan,
+				    .keys = keys,
 				    .facts = facts,
 				    .status = FLEET_STATUS_LEASED,
 				    .disruptions = disruptions,

@@ -11,9 +11,9 @@
 int replay_check(const struct journal_content *content, const struct plan *plan,
 		 const struct plan_hosts *hosts, struct error *err);
 
-/* A fleet of the journal's hosts, connected to nobody: names, facts, clocks. Lends all three. */
+/* A fleet of the journal's hosts, connected to nobody: names, keys, facts, clocks. All are lent. */
 void replay_fleet(struct fleet *fleet, const struct journal_content *content,
-		  const struct plan_hosts *hosts);
+		  const struct plan_hosts *hosts, const struct keyring *keyring);
 void replay_fleet_release(struct fleet *fleet);
 
 /* Adds the phases of trials up to `trials` to collect->result. A host that said nothing of a phase

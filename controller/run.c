@@ -135,7 +135,7 @@ static void take_up_again(struct run *run)
 	char now[CLOCK_TEXT_SIZE];
 	struct fleet fleet;
 
-	replay_fleet(&fleet, run->before, &run->assembly.hosts);
+	replay_fleet(&fleet, run->before, &run->assembly.hosts, &run->assembly.keyring);
 	collect->run_start_ns = first->run_start_ns;
 	replay_phases(collect, &fleet, run->before, run->plan, run->whole_trials);
 	collect->run_start_ns = run_start_ns;

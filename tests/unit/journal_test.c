@@ -17,6 +17,9 @@
 
 #define START_NS (1000 * NS_PER_S)
 
+static struct keyring_host keys[2];
+static const struct keyring keyring = {.hosts = keys, .count = 2};
+
 static const char *const names[] = {"a", "b"};
 
 static void put_head(struct bytes *bytes, const char *run, uint32_t kept_trials)
@@ -256,7 +259,7 @@ static void figures_come_out_of_it_again(void **state)
 	struct collect collect = {.result = &result,
 				  .series = &series,
 				  .run_start_ns = content.heads[0].run_start_ns};
-	replay_fleet(&fleet, &content, &both);
+	replay_fleet(&fleet, &content, &both, &keyring);
 	replay_phases(&collect, &fleet, &content, &plan, UINT32_MAX);
 	replay_fleet_release(&fleet);
 	assert_int_equal(result.phases_count, 3);
@@ -313,7 +316,7 @@ static void buckets_of_the_far_future_are_put_at_the_end(void **state)
 	struct journal_content content = parse(&bytes);
 	struct collect collect = {
 		.result = &result, .series = &series, .run_start_ns = START_NS - NS_PER_S};
-	replay_fleet(&fleet, &content, &both);
+	replay_fleet(&fleet, &content, &both, &keyring);
 	replay_phases(&collect, &fleet, &content, &plan, 1);
 	replay_fleet_release(&fleet);
 	assert_true(series.phases[0].series[1][0].count < 10000);
