@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/platform/platform.h"
+#include "common/clock.h"
 #include "common/memory.h"
 
 /* A stripe or pool over more disks than this is not known as a whole. */
@@ -72,6 +73,18 @@ void device_counters_before(struct device_counters *counters)
 			i++;
 		else
 			drop(counters, i);
+	}
+}
+
+/* What is read for `after` here is read again at the end. */
+void device_counters_again(struct device_counters *counters, uint64_t until_ns)
+{
+	device_counters_after(counters);
+	if (clock_now_ns() >= until_ns)
+		return;
+	for (uint32_t i = 0; i < counters->count; i++) {
+		counters->devices[i].read_before = counters->devices[i].read_after;
+		counters->devices[i].written_before = counters->devices[i].written_after;
 	}
 }
 

@@ -20,6 +20,9 @@ void device_counters_add(struct device_counters *counters, int fd, const char *t
 
 /* Reads them all; a device that has no counters is dropped. */
 void device_counters_before(struct device_counters *counters);
+/* Reads them anew as they were before, if that is done before `until_ns` of our clock: who comes
+ * too late would take the phase's own bytes for others'. */
+void device_counters_again(struct device_counters *counters, uint64_t until_ns);
 void device_counters_after(struct device_counters *counters);
 
 /* Bytes that the top devices have moved since boot, read now: whether anything goes on while a

@@ -132,7 +132,7 @@ static void *helper_main(void *context)
 		return NULL;
 	}
 	/* The start is still a moment off: what others did at the barrier does not count. */
-	device_counters_before(&run->devices);
+	device_counters_again(&run->devices, clock_map_start(&run->map));
 	phase_conclude(run);
 	become(run, PHASE_RUN_ENDED);
 	return NULL;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "agent/device_counters.h"
+#include "common/clock.h"
 #include "common/memory.h"
 #include "tests/unit/loop_device.h"
 
@@ -74,12 +75,30 @@ static void a_device_without_counters_is_dropped(void **state)
 	device_counters_release(&counters);
 }
 
+/* On a busy host the thread that reads them can wake after the workers have begun. */
+static void who_reads_after_the_start_keeps_what_was_read_before(void **state)
+{
+	(void)state;
+	struct device_counters counters = {0};
+	struct done_device *d = RECORD_APPEND(counters.devices, counters.count);
+	d->device = mem_text(device + strlen("/dev/"));
+	device_counters_before(&counters);
+	uint64_t truth = d->written_before;
+	d->written_before = truth + 7;
+	device_counters_again(&counters, clock_now_ns());
+	assert_int_equal(d->written_before, truth + 7);
+	device_counters_again(&counters, clock_now_ns() + 60 * NS_PER_S);
+	assert_true(d->written_before >= truth && d->written_before != truth + 7);
+	device_counters_release(&counters);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_targets_on_one_device_are_one_device),
 		cmocka_unit_test(a_descriptor_without_devices_adds_none),
 		cmocka_unit_test(a_device_without_counters_is_dropped),
+		cmocka_unit_test(who_reads_after_the_start_keeps_what_was_read_before),
 	};
 
 	test_folder_make();
