@@ -178,8 +178,10 @@ int main(int argc, char **argv)
 	}
 	if (options.verbose)
 		log_init("muster-agent", LOG_LEVEL_DEBUG);
-	if (!agent_config_read(&config, options.config, &errors))
+	if (!agent_config_read(&config, options.config, &errors)) {
+		record_release(&agent_config_table, &config);
 		return print_errors(&errors);
+	}
 	const char *endpoint = options.listen ? options.listen : config.listen;
 	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
 	int code = 0;
