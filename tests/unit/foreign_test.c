@@ -148,6 +148,7 @@ static void a_timeline_of_another_run_is_refused(void **state)
 	(void)state;
 	build("judge: 1\n" PHASE "measured: [{phase: p, moved: [{bytes: 5.0, seconds: 60.0}]}]\n",
 	      &result, &series);
+	judge_result(&result, &series);
 	char *json = record_json_format(&result_table, &result);
 	assert_int_equal(judge_parse_run(json, &csv, &again, &other, &err), -1);
 	assert_non_null(strstr(err.text, "run.json has no such host"));
