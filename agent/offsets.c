@@ -13,20 +13,21 @@ static uint64_t region_first(uint64_t blocks, uint32_t workers, uint32_t worker)
 	return blocks / workers * worker + (worker < larger ? worker : larger);
 }
 
-static uint64_t share_of_fill(const struct offsets *o, const struct phase *phase)
+static uint64_t share_of_passes(const struct offsets *o, const struct phase *phase)
 {
 	uint64_t region = o->count * o->block_size, amount;
 
 	/* A null target can be as large as it likes; its last pass is as good as any. */
-	return __builtin_mul_overflow(region, phase->passes, &amount) ? UINT64_MAX - 1 : amount;
+	return __builtin_mul_overflow(region, phase_passes(phase), &amount) ? UINT64_MAX - 1
+									    : amount;
 }
 
 /* Whole passes first, so that an amount of n extents is n passes of every worker, and then the
  * worker's share of what remains. */
 static uint64_t share_of_amount(const struct offsets *o, const struct phase *phase, uint32_t worker)
 {
-	if (phase->op == PHASE_OP_FILL)
-		return share_of_fill(o, phase);
+	if (phase_passes(phase))
+		return share_of_passes(o, phase);
 	if (!phase->size_bytes)
 		return UINT64_MAX;
 	uint64_t amount = phase->size_bytes / phase->block_size;

@@ -36,7 +36,7 @@ static int check_times(const struct prepare *prepare, struct error *err)
 		return refuse(err,
 			      "a fill ends when all was written 'passes' times, at least once: "
 			      "give it neither size nor runtime");
-	if (!phase->runtime && !phase->size_bytes && phase->op != PHASE_OP_FILL)
+	if (!phase->runtime && !phase->size_bytes && !phase_passes(phase))
 		return refuse(err, "the phase has neither size nor runtime: give it one");
 	if (phase->ramp && !phase->runtime)
 		return refuse(err, "the phase has a ramp and no runtime: give it one");

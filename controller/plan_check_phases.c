@@ -38,8 +38,8 @@ static void check_names(struct plan_check *check, const struct plan_scope *scope
 static void check_end(struct plan_check *check, uint32_t index, const char *path)
 {
 	const struct phase *phase = &check->plan->phases[index];
-	bool endless = phase->runtime == 0 && !phase->size && phase->op != PHASE_OP_FILL &&
-		       check->defaults_sound;
+	bool has_passes = phase->op == PHASE_OP_FILL || phase->op == PHASE_OP_TRIM;
+	bool endless = phase->runtime == 0 && !phase->size && !has_passes && check->defaults_sound;
 
 	if (endless && plan_check_is_written(check, &phase->runtime))
 		plan_check_error(check, &phase->runtime, phase,

@@ -133,10 +133,25 @@ static inline bool phase_only_writes(const struct phase *phase)
 	return phase->op == PHASE_OP_WRITE || phase->op == PHASE_OP_FILL;
 }
 
+/* Whether bytes go to its targets or come from them. */
+static inline bool phase_moves_data(const struct phase *phase)
+{
+	return phase->op != PHASE_OP_TRIM && phase->op != PHASE_OP_IDLE;
+}
+
+/* How often all of a target is gone through before the phase ends; 0: it has another end. A trim
+ * without one gives everything back, once. */
+static inline uint32_t phase_passes(const struct phase *phase)
+{
+	if (phase->op == PHASE_OP_FILL)
+		return phase->passes;
+	return phase->op == PHASE_OP_TRIM && !phase->runtime && !phase->size && !phase->size_bytes;
+}
+
 /* Whether random access visits each block once a pass. */
 static inline bool phase_covers(const struct phase *phase)
 {
-	return phase->coverage == PHASE_COVERAGE_FULL || phase->op == PHASE_OP_FILL;
+	return phase->coverage == PHASE_COVERAGE_FULL || phase_passes(phase);
 }
 
 /* Whether its targets have to hold data before. */

@@ -14,6 +14,8 @@ uint32_t phase_memory_slots(uint64_t bucket_ns)
 
 uint64_t phase_memory_stride(const struct phase *phase, uint64_t alignment)
 {
+	if (!phase_moves_data(phase)) /* nothing is ever put there */
+		return alignment;
 	return (phase->block_size + alignment - 1) / alignment * alignment;
 }
 

@@ -358,6 +358,21 @@ static void a_fill_writes_each_block_its_number_of_passes(void **state)
 		}
 }
 
+static void a_trim_without_an_end_visits_each_block_once(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		for (int k = 0; k < 2; k++) {
+			struct phase phase = make_phase(
+				PHASE_OP_TRIM, k ? PHASE_ACCESS_RANDOM : PHASE_ACCESS_SEQUENTIAL,
+				PHASE_SPLIT_REGIONS, shapes[i].workers, 0);
+			uint32_t *visits = count_visits(&phase, shapes[i].blocks);
+			for (uint64_t b = 0; b < shapes[i].blocks; b++)
+				assert_int_equal(visits[b], 1);
+			free(visits);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +391,7 @@ int main(void)
 		cmocka_unit_test(full_coverage_visits_each_block_once_a_pass),
 		cmocka_unit_test(passes_of_full_coverage_have_orders_of_their_own),
 		cmocka_unit_test(a_fill_writes_each_block_its_number_of_passes),
+		cmocka_unit_test(a_trim_without_an_end_visits_each_block_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

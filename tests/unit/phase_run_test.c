@@ -645,6 +645,13 @@ static void a_trimmed_file_has_holes_that_are_not_read(void **state)
 	assert_complete(&done);
 	scene_free(&timeline, &done);
 	assert_int_equal(full - blocks_of("f"), 2 * MIB / 512);
+	scene.prepare.phase.size_bytes = 0; /* all of it, once */
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_complete(&done);
+	assert_int_equal(done.targets[0].bytes_written, 4 * MIB);
+	assert_int_equal(done.targets[0].passes, 1);
+	scene_free(&timeline, &done);
+	assert_int_equal(full - blocks_of("f"), 4 * MIB / 512);
 }
 
 static void an_idle_phase_lasts_its_time_and_does_nothing(void **state)
