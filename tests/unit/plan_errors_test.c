@@ -97,6 +97,8 @@ static const struct bad_plan bad_plans[] = {
 	 "workers: 16"},
 	{"trim with an engine", PHASE("op: trim, targets: [disk], engine: ^uring, size: 1GiB"),
 	 "of its own"},
+	{"trim that polls", PHASE("op: trim, targets: [disk], iopoll: ^true, size: 1GiB"),
+	 "poll for"},
 	{"trim that syncs each", PHASE("op: trim, targets: [disk], sync: ^each, size: 1GiB"),
 	 "each"},
 	{"trim that verifies", PHASE("op: trim, targets: [disk], verify: ^true, size: 1GiB"),
