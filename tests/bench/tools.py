@@ -27,7 +27,8 @@ phases: [{before}
 min_window: 500ms
 """
 # The load of the latency comparison, for both.
-RATE = 500
+RATE = 2000
+RATED_S = 5
 RATED = """\
 name: bench
 fleet: {{agents: [{{local: 1}}]}}
@@ -136,7 +137,7 @@ class Tools:
 
     def rated_latency(self, place):
         """p50 and p99 of single reads at the rate, ns."""
-        phases, _ = self.run(RATED.format(target=place.target, rate=RATE, seconds=self.seconds,
+        phases, _ = self.run(RATED.format(target=place.target, rate=RATE, seconds=RATED_S,
                                           before=SETTLE if place.settles else ""))
         latency = phases[-1]["hosts"][0]["targets"][0]["latency_ns"]
         return latency["p50"], latency["p99"]
@@ -175,7 +176,7 @@ class Tools:
         answer = quietly(self.programs[name], "--name=j", "--thread", "--ioengine=psync",
                          f"--size={SIZE}", "--bs=4096", "--rw=randread", "--norandommap",
                          "--randrepeat=0", "--direct=1", f"--filename={place.filename}",
-                         f"--rate_iops={RATE}", "--time_based", f"--runtime={self.seconds}",
+                         f"--rate_iops={RATE}", "--time_based", f"--runtime={RATED_S}",
                          "--percentile_list=50:99", "--output-format=json")
         job = json.loads(answer[answer.index("{"):])["jobs"][0]["read"]
         percentiles = job["clat_ns"]["percentile"]
