@@ -212,14 +212,32 @@ static uint64_t longer(uint64_t waiting_ns, uint64_t since_ns, uint64_t now_ns)
 	return now_ns - since_ns;
 }
 
+bool crew_outstanding(const struct crew *crew, uint64_t limit_ns, uint64_t now_ns,
+		      struct outstanding_request *oldest)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < crew->count; i++) {
+		struct outstanding_request request;
+		if (!outstanding_find(&crew->members[i].worker->outstanding, limit_ns, now_ns,
+				      &request) ||
+		    (found && request.since_ns >= oldest->since_ns))
+			continue;
+		*oldest = request;
+		found = true;
+	}
+	return found;
+}
+
 uint64_t crew_waiting_ns(const struct crew *crew, uint64_t now_ns)
 {
 	uint64_t waiting = longer(0, atomic_load(&crew->syncing_since_ns), now_ns);
 
 	for (uint32_t i = 0; i < crew->count; i++)
-		waiting = longer(waiting,
-				 atomic_load_explicit(&crew->members[i].worker->waiting_since_ns,
-						      memory_order_relaxed),
-				 now_ns);
+		waiting = longer(
+			waiting,
+			atomic_load_explicit(&crew->members[i].worker->outstanding.waiting_since_ns,
+					     memory_order_relaxed),
+			now_ns);
 	return waiting;
 }

@@ -69,6 +69,10 @@ void crew_collect(struct crew *crew, uint32_t number, struct timeline *into);
 /* For how long the longest outstanding I/O or fsync is out; 0: none is. */
 uint64_t crew_waiting_ns(const struct crew *crew, uint64_t now_ns);
 
+/* Whether a request has been outstanding for longer than the limit: the oldest that is known. */
+bool crew_outstanding(const struct crew *crew, uint64_t limit_ns, uint64_t now_ns,
+		      struct outstanding_request *oldest);
+
 /* After crew_join. Totals, latencies and the first error; a record for each worker. */
 void crew_report(const struct crew *crew, struct done *done);
 

@@ -195,6 +195,7 @@ static struct worker_setup setup_for(struct phase_run *run, const struct load_ta
 			      (prepare->phase.op == PHASE_OP_MIXED),
 		.bucket_ns = prepare->bucket_ns,
 		.ramp_buckets = phase_ramp_buckets(run),
+		.io_timeout_ns = prepare->io_timeout_ns,
 		.written = run->written,
 		.stop = &run->stop,
 	};

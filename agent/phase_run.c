@@ -299,3 +299,32 @@ bool phase_run_stuck(struct phase_run *run, uint64_t now_ns, const char **target
 	*since_ns = longest;
 	return longest > 0;
 }
+
+uint64_t phase_run_io_timeout(const struct phase_run *run)
+{
+	return run->prepare.io_timeout_ns;
+}
+
+bool phase_run_outstanding(struct phase_run *run, uint64_t now_ns,
+			   struct phase_run_request *request)
+{
+	struct outstanding_request oldest;
+	bool found = false;
+
+	if (phase_run_state(run) != PHASE_RUN_RUNNING)
+		return false;
+	for (uint32_t i = 0; i < run->crews_count; i++) {
+		const struct load_target *target = run->crews[i].target;
+		if (!crew_outstanding(&run->crews[i], run->prepare.io_timeout_ns, now_ns,
+				      &oldest) ||
+		    (found && oldest.since_ns >= request->since_ns))
+			continue;
+		*request = (struct phase_run_request){.target = target->target->name,
+						      .path = target->parts[0]->path,
+						      .offset = oldest.offset,
+						      .since_ns = oldest.since_ns,
+						      .waited_ns = now_ns - oldest.since_ns};
+		found = true;
+	}
+	return found;
+}

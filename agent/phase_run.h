@@ -69,6 +69,16 @@ void phase_run_done(struct phase_run *run, struct done *done);
  * told from one that is stuck. Reads a small file of the kernel. */
 uint64_t phase_run_moved(const struct phase_run *run);
 
+/* A request that has been outstanding for longer than io_timeout, the oldest that is known; lent
+ * until the run is freed. False: none is, or the run is not RUNNING. */
+struct phase_run_request {
+	const char *target, *path; /* path: of its file or first part; NULL for null */
+	uint64_t offset, since_ns, waited_ns;
+};
+bool phase_run_outstanding(struct phase_run *run, uint64_t now_ns,
+			   struct phase_run_request *request);
+uint64_t phase_run_io_timeout(const struct phase_run *run);
+
 /* Oldest I/O that is still outstanding, for a message when a stop takes too long: fills the
  * target's name and for how long; false when none is. */
 bool phase_run_stuck(struct phase_run *run, uint64_t now_ns, const char **target,

@@ -13,7 +13,6 @@
 #define HARVEST_NS       PHASE_MEMORY_HARVEST
 #define HEARTBEAT_NS     NS_PER_S
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
-#define LAYOUT_STUCK_NS  (60 * NS_PER_S)
 #define STOP_PATIENCE_NS (30 * NS_PER_S)
 #define IDLE_PEER_NS     (60 * NS_PER_S) /* the longest dead_after */
 
@@ -65,6 +64,9 @@ void session_end_phase(struct session *s)
 	s->run = NULL;
 	session_record_end(s);
 	outbox_release(&s->outbox);
+	free(s->stuck);
+	s->stuck = NULL;
+	s->stuck_since_ns = 0;
 }
 
 void session_forget_lease(struct session *s)
@@ -118,6 +120,20 @@ static void tell_disruptions(struct session *s)
 		}
 }
 
+static void stop_layout(struct session *s, const struct progress *progress)
+{
+	char limit[UNITS_TEXT_SIZE];
+	char *why = mem_format("I/O is stuck: the lay-out of target '%s' made no progress for %s "
+			       "(io_timeout), at %llu of %llu bytes",
+			       progress->target,
+			       units_format_ns(limit, (double)phase_run_io_timeout(s->run)),
+			       (unsigned long long)progress->done_bytes,
+			       (unsigned long long)progress->total_bytes);
+
+	phase_run_stop(s->run, DONE_BROKEN, why);
+	free(why);
+}
+
 static void tell_progress(struct session *s, uint64_t now)
 {
 	struct progress progress;
@@ -125,9 +141,8 @@ static void tell_progress(struct session *s, uint64_t now)
 
 	if (!phase_run_progress(s->run, &progress, &moved))
 		return;
-	if (now > moved && now - moved > LAYOUT_STUCK_NS)
-		phase_run_stop(s->run, DONE_BROKEN,
-			       "the lay-out made no progress for 60 s: I/O is stuck");
+	if (now > moved && now - moved > phase_run_io_timeout(s->run))
+		stop_layout(s, &progress);
 	if (now - s->progress_ns < NS_PER_S)
 		return;
 	s->progress_ns = now;
@@ -234,6 +249,7 @@ static void poll_running(struct session *s, uint64_t now)
 		s->harvested_ns = now;
 		harvest(s);
 		tell_moved(s, now);
+		session_watch_stuck(s, now);
 	}
 	watch_outbox(s);
 }

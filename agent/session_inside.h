@@ -38,6 +38,9 @@ struct session {
 	uint64_t harvested_ns, progress_ns;
 	uint64_t gap_from_ns;               /* when the longest began */
 	uint64_t ticked_ns, longest_gap_ns; /* how long the session itself stood still */
+	/* session_stuck.c: when it looked, the oldest request then, and what was said of it. */
+	uint64_t stuck_look_ns, stuck_since_ns;
+	char *stuck;
 	struct outbox outbox;
 	struct cleaner *cleaner;
 	bool keep; /* the release says that files stay */
@@ -87,6 +90,9 @@ void session_poll_fetch(struct session *s);
 void session_release_records(struct session *s);
 /* Says who was not let in since. */
 void session_watch_door(struct session *s, uint64_t now);
+
+/* While RUNNING: says that I/O is stuck, and stops the load as far as that goes. */
+void session_watch_stuck(struct session *s, uint64_t now);
 
 /* Takes what comes, for a tick at most. */
 void session_receive(struct session *s);

@@ -295,13 +295,14 @@ static void sync_all(struct worker *w)
 	uint64_t start = clock_now_ns();
 	uint32_t part = 0;
 
-	atomic_store_explicit(&w->waiting_since_ns, start, memory_order_relaxed);
+	atomic_store_explicit(&w->outstanding.offset, OUTSTANDING_SYNC, memory_order_relaxed);
+	atomic_store_explicit(&w->outstanding.waiting_since_ns, start, memory_order_relaxed);
 	while (part < target->parts_count &&
 	       !part_sync(target->parts[part], w->setup.phase->sync_call))
 		part++;
 	int failed = part < target->parts_count ? errno : 0;
 	w->now_ns = clock_now_ns();
-	atomic_store_explicit(&w->waiting_since_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&w->outstanding.waiting_since_ns, 0, memory_order_relaxed);
 	expect_sync(w);
 	if (failed) {
 		book_sync_error(w, part, failed);
@@ -379,7 +380,10 @@ static void gather(struct worker *w)
 static void submit(struct worker *w)
 {
 	if (!w->in_flight)
-		atomic_store_explicit(&w->waiting_since_ns, w->now_ns, memory_order_relaxed);
+		atomic_store_explicit(&w->outstanding.waiting_since_ns, w->now_ns,
+				      memory_order_relaxed);
+	const struct request *first = &w->requests[w->batch[w->batch_sent]->parent];
+	atomic_store_explicit(&w->outstanding.offset, first->place.offset, memory_order_relaxed);
 	uint32_t taken = w->setup.target->engine->submit(w->engine, w->batch + w->batch_sent,
 							 w->batch_count - w->batch_sent);
 	w->batch_sent += taken;
@@ -437,6 +441,21 @@ static void verify(struct worker *w, const struct request *request)
 	w->now_ns = clock_now_ns();
 }
 
+/* Once a second: is one of them old while others come back? */
+static void look(struct worker *w)
+{
+	bool has_unsent = w->batch_sent < w->batch_count;
+	const struct outstanding_requests all = {
+		.requests = w->requests,
+		.count = w->depth,
+		.parts = w->setup.target->parts_count,
+		.unsent = has_unsent ? w->requests[w->batch[w->batch_sent]->parent].number
+				     : UINT64_MAX,
+	};
+
+	outstanding_look(&w->outstanding, &all, w->setup.io_timeout_ns, w->now_ns);
+}
+
 static void collect(struct worker *w, uint32_t at_least)
 {
 	uint32_t room = w->depth * w->setup.target->parts_count;
@@ -457,8 +476,11 @@ static void collect(struct worker *w, uint32_t at_least)
 		w->end = WORKER_END_OVERRUN;
 	if (w->end)
 		w->finished = true;
-	atomic_store_explicit(&w->waiting_since_ns, w->in_flight ? w->now_ns : 0,
-			      memory_order_relaxed);
+	if (back || !w->in_flight)
+		atomic_store_explicit(&w->outstanding.waiting_since_ns,
+				      w->in_flight ? w->now_ns : 0, memory_order_relaxed);
+	if (w->now_ns >= w->outstanding.look_ns)
+		look(w);
 }
 
 void worker_ready(struct worker *w)

@@ -2,7 +2,7 @@
  *
  * A straight loop: no lock, no allocation, and no system call but the I/O. Its memory is its own
  * until it is joined, but for the timeline (buckets.h), which the session thread collects, the
- * clock of the I/O that it waits for, and the flag that stops it. */
+ * what is outstanding (outstanding.h), and the flag that stops it. */
 #ifndef MUSTER_AGENT_WORKER_H
 #define MUSTER_AGENT_WORKER_H
 
@@ -16,6 +16,7 @@
 #include "agent/failures.h"
 #include "agent/offsets.h"
 #include "agent/pace.h"
+#include "agent/outstanding.h"
 #include "agent/phase_targets.h"
 #include "agent/request.h"
 #include "agent/verify.h"
@@ -35,6 +36,7 @@ struct worker_setup {
 	uint64_t generation; /* of the first pass */
 	uint64_t bucket_ns;
 	uint32_t ramp_buckets;
+	uint64_t io_timeout_ns;        /* a request outstanding for longer is stuck */
 	const struct written *written; /* for what is read; does not change while they run */
 	struct evidence *evidence;     /* likewise; the crew's */
 	/* The workers of a host stop each other through it: a full disk stops the phase. */
@@ -100,8 +102,7 @@ struct worker {
 	struct failures failures;
 
 	struct buckets buckets;
-	/* Since when nothing came back of what is in flight; 0: nothing is. */
-	_Alignas(CACHE_LINE) _Atomic uint64_t waiting_since_ns;
+	_Alignas(CACHE_LINE) struct outstanding outstanding;
 };
 
 /* Allocates all that the load needs and opens the engine; NULL with err. */

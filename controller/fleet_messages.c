@@ -118,6 +118,9 @@ static void on_phase_message(struct fleet *fleet, struct fleet_host *host, struc
 			host->moved_ns = now;
 		take_body(message_types[MESSAGE_PROGRESS].table, message, &host->progress);
 		break;
+	case MESSAGE_STUCK:
+		fleet_lose(fleet, host, ((struct stuck *)message->body)->text);
+		break;
 	case MESSAGE_READY:
 		take_body(&ready_table, message, &host->ready);
 		host->is_ready = true;

@@ -132,6 +132,12 @@ static const struct record_row plan_rows[] = {
 	 .max = 10000000000, .doc = "width of a bucket of the timeline"},
 	{MEMBER(struct plan, min_window), .unit = UNIT_NS, .fallback = "30s",
 	 .doc = "a phase measured for less is INVALID (TOO_SHORT): nothing steady can be said"},
+	{MEMBER(struct plan, io_timeout), .unit = UNIT_NS, .fallback = "60s", .min = 1000000000,
+	 .max = UINT64_C(3600000000000),
+	 .doc = "a request that is outstanding for longer is stuck: its host is lost for the run, "
+		"and the "
+		"report names target and offset; so is a lay-out that makes no progress for so "
+		"long"},
 	{MEMBER(struct plan, max_start_skew), .unit = UNIT_NS,
 	 .doc = "a phase whose workers began further apart is INVALID (START_SKEW), and none is "
 		"started "

@@ -96,6 +96,7 @@ struct plan {
 	uint32_t repeat;
 	uint64_t bucket;         /* ns */
 	uint64_t min_window;     /* ns */
+	uint64_t io_timeout;     /* ns */
 	uint64_t max_start_skew; /* ns; 0: any */
 };
 extern const struct record_table plan_table;

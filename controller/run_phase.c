@@ -9,7 +9,7 @@
 #include "common/memory.h"
 
 #define PUMP_MS   20
-#define STUCK_NS  (120 * NS_PER_S)
+#define STUCK_NS  (120 * NS_PER_S) /* at least; the agent says it first, after io_timeout */
 #define SETTLE_NS (30 * NS_PER_S)
 #define ATTEMPTS  3
 
@@ -83,14 +83,16 @@ static void lose_stuck(struct run_phase *run, bool (*is)(const struct fleet_host
 		       uint64_t from_ns, const char *what)
 {
 	uint64_t now = clock_now_ns();
+	uint64_t limit =
+		STUCK_NS > 2 * run->plan->io_timeout ? STUCK_NS : 2 * run->plan->io_timeout;
 
 	for (uint32_t i = 0; i < run->fleet->count; i++) {
 		struct fleet_host *host = &run->fleet->hosts[i];
 		uint64_t since = host->moved_ns > from_ns ? host->moved_ns : from_ns;
-		if (!is_in(host) || !is(host) || now < since || now - since < STUCK_NS)
+		if (!is_in(host) || !is(host) || now < since || now - since < limit)
 			continue;
 		char *why = mem_format("I/O is stuck: it answers, but %s has not moved for %llu s",
-				       what, (unsigned long long)(STUCK_NS / NS_PER_S));
+				       what, (unsigned long long)(limit / NS_PER_S));
 		fleet_lose(run->fleet, host, why);
 		free(why);
 	}
@@ -125,6 +127,7 @@ static void send_prepare(struct run_phase *run, const struct phase *phase, struc
 			       .number = run->fleet->phase,
 			       .bucket_ns = run->plan->bucket,
 			       .kept_phase = run->fleet->kept_phase,
+			       .io_timeout_ns = run->plan->io_timeout,
 			       .check = check,
 			       .targets_count = host->plan->targets_count};
 	uint64_t memory = host->facts.memory_bytes;

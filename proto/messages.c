@@ -84,6 +84,8 @@ static const struct record_row prepare_rows[] = {
 	 .max = UINT64_C(60000000000), .doc = "width of a timeline bucket"},
 	{MEMBER(struct prepare, kept_phase),
 	 .doc = "the controller has the phases up to it on its own disk; 0: none"},
+	{MEMBER(struct prepare, io_timeout_ns), .required = true, .min = 1000000000,
+	 .max = UINT64_C(3600000000000), .doc = "a request outstanding for longer is stuck"},
 	{MEMBER(struct prepare, check),
 	 .doc = "true: only say whether it could be run; an abort follows"},
 	{MEMBER_ONE(struct prepare, phase, phase_table), .doc = "what to do"},
@@ -100,6 +102,16 @@ static const struct record_row progress_rows[] = {
 };
 static const struct record_table progress_table =
 	RECORD_TABLE(struct progress, "progress", progress_rows, "How far a lay-out is.");
+
+static const struct record_row stuck_rows[] = {
+	{MEMBER(struct stuck, target), .required = true, .doc = "that the request is on"},
+	{MEMBER(struct stuck, offset), .doc = "of the request, in the target"},
+	{MEMBER(struct stuck, waited_ns), .doc = "how long it has been outstanding"},
+	{MEMBER(struct stuck, text), .required = true, .doc = "the same as a sentence"},
+};
+static const struct record_table stuck_table = RECORD_TABLE(
+	struct stuck, "stuck", stuck_rows,
+	"A request is outstanding for longer than io_timeout; each second while it is.");
 
 const char *const target_io_names[] = {"direct", "written through", "buffered", "none", NULL};
 static const struct record_row ready_target_rows[] = {
@@ -401,4 +413,5 @@ const struct message_type message_types[MESSAGE_KINDS] = {
 	[MESSAGE_FETCH] = {"fetch", &fetch_table, "what is kept of a run", false, true},
 	[MESSAGE_FETCHED] = {"fetched", &fetched_table, "that was it", true, false},
 	[MESSAGE_FORGET] = {"forget", &forget_table, "what is kept of a run", false, true},
+	[MESSAGE_STUCK] = {"stuck", &stuck_table, "I/O does not come back", true, false},
 };

@@ -38,6 +38,7 @@ enum message_kind {
 	MESSAGE_FETCH,      /* c->a  send me what you have kept of a run */
 	MESSAGE_FETCHED,    /* a->c  that was it, as far as it goes */
 	MESSAGE_FORGET,     /* c->a  I have all of that run: remove it */
+	MESSAGE_STUCK,      /* a->c  a request has been outstanding for longer than io_timeout */
 	MESSAGE_KINDS,
 };
 
@@ -99,16 +100,23 @@ struct prepare {
 	char *run;
 	uint64_t seed;   /* of the data */
 	uint32_t number; /* of the phase in the run, over all trials: orders random offsets anew */
-	uint64_t bucket_ns;  /* width of a timeline bucket */
-	uint32_t kept_phase; /* the controller has the phases up to it on its own disk; 0: none */
-	bool check;          /* say whether it could be run; change nothing */
-	struct phase phase;  /* size_bytes resolved */
+	uint64_t bucket_ns;     /* width of a timeline bucket */
+	uint32_t kept_phase;    /* the controller has the phases up to it on its disk; 0: none */
+	uint64_t io_timeout_ns; /* a request outstanding for longer is stuck */
+	bool check;             /* say whether it could be run; change nothing */
+	struct phase phase;     /* size_bytes resolved */
 	struct target *targets; /* all of this host's, so that stripes find their parts */
 	uint32_t targets_count;
 };
 struct progress {
 	char *target;
 	uint64_t done_bytes, total_bytes;
+};
+struct stuck {
+	char *target;
+	uint64_t offset;    /* in the target */
+	uint64_t waited_ns; /* so far */
+	char *text;         /* for people */
 };
 
 /* What a target turned out to be. */

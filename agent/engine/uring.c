@@ -6,7 +6,7 @@
  *
  * No completion is lost: at most `depth` entries are on their way and the ring has room for twice
  * as many. A system call that fails for good looks like I/O that does not come back, which the
- * session sees (worker.h, waiting_since_ns). */
+ * session sees (outstanding.h). */
 #include "agent/engine/engine.h"
 
 #include <errno.h>

@@ -45,6 +45,7 @@ static inline void scene_init(struct scene *s, const char *folder)
 	s->prepare = (struct prepare){.run = "r",
 				      .seed = 7,
 				      .bucket_ns = 10 * NS_PER_MS,
+				      .io_timeout_ns = 60 * NS_PER_S,
 				      .targets = s->targets,
 				      .phase = {.name = "p",
 						.targets = s->names,

@@ -123,6 +123,7 @@ static inline struct plan *sample_plan(struct sample *sample)
 		result->plan->repeat = 1;
 		result->plan->bucket = 100 * NS_PER_MS;
 		result->plan->min_window = S;
+		result->plan->io_timeout = 60 * S;
 		result->plan->fleet.suspect_after = 3 * S;
 		result->plan->fleet.dead_after = 10 * S;
 	}

@@ -210,7 +210,7 @@ static void an_amount_is_moved_exactly(void **state)
 		assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
 		assert_true(worker->first_submit_ns &&
 			    worker->first_submit_ns <= worker->last_completion_ns);
-		assert_int_equal(atomic_load(&worker->waiting_since_ns), 0);
+		assert_int_equal(atomic_load(&worker->outstanding.waiting_since_ns), 0);
 		worker_free(worker);
 	}
 }
@@ -564,7 +564,7 @@ static void on_files(const struct engine_ops *engine, uint32_t depth, enum phase
 			 worker->error.number);
 	assert_int_equal(worker->latency.total, 100);
 	assert_memory_equal(&timeline, &worker->after, sizeof(timeline));
-	assert_int_equal(atomic_load(&worker->waiting_since_ns), 0);
+	assert_int_equal(atomic_load(&worker->outstanding.waiting_since_ns), 0);
 	worker_free(worker);
 }
 
