@@ -229,6 +229,29 @@ static int check_ram(const struct part *part, const struct part_context *context
 	return -1;
 }
 
+/* A file that is not there yet will be on what its directory is on. */
+static int look_at_directory(struct part *part, const struct part_context *context,
+			     struct error *err)
+{
+	struct platform_storage storage;
+
+	if (platform_storage(part->place.directory, part->path, &storage, err))
+		return -1;
+	part->storage.ram = storage.ram;
+	snprintf(part->storage.ram_reason, sizeof(part->storage.ram_reason), "%s",
+		 storage.ram_reason);
+	return check_ram(part, context, err);
+}
+
+int part_look(struct part *part, const struct part_context *context, struct error *err)
+{
+	if (part->kind == PART_NULL)
+		return 0;
+	if (part->kind == PART_FILE)
+		return look_at_directory(part, context, err);
+	return check_ram(part, context, err) || direct_decide(part, context, err) ? -1 : 0;
+}
+
 static int open_for_io(struct part *part, const struct part_context *context, struct error *err)
 {
 	bool direct = part->io != TARGET_IO_BUFFERED;

@@ -56,6 +56,9 @@ void part_note(const struct part_context *context, const char *format, ...)
 int part_find(struct part *part, const struct target *target, const struct part_context *context,
 	      struct error *err);
 
+/* Of what part_open would refuse as much as can be known without making or opening anything. */
+int part_look(struct part *part, const struct part_context *context, struct error *err);
+
 /* Opens it for the phase's op, making a missing file; checks that it is what was found, that it is
  * not memory, and that direct I/O is possible where asked for. */
 int part_open(struct part *part, const struct part_context *context, struct error *err);

@@ -474,8 +474,11 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 		     space_check(&run->targets, err) || check_placement(run, err) ||
 		     check_expect(run, err) || check_memory(run, err) || check_verify(run, err) ||
 		     check_holes(run, &context, err) || go_on(run, err) ||
-		     (!run->prepare.check && phase_targets_open(&run->targets, &context, err));
+		     (run->prepare.check ? phase_targets_look(&run->targets, &context, err)
+					 : phase_targets_open(&run->targets, &context, err));
 
+	if (!failed && run->prepare.check)
+		phase_targets_places(&run->targets, &context);
 	*at = run->targets.at;
 	return failed ? -1 : 0;
 }

@@ -171,6 +171,44 @@ int phase_targets_find(struct phase_targets *targets, const struct prepare *prep
 	return 0;
 }
 
+int phase_targets_look(struct phase_targets *targets, const struct part_context *context,
+		       struct error *err)
+{
+	for (uint32_t i = 0; i < targets->parts_count; i++) {
+		targets->at = targets->parts[i]->target->name;
+		if (part_look(targets->parts[i], context, err))
+			return -1;
+	}
+	targets->at = NULL;
+	return 0;
+}
+
+static void add_place(const struct part *part, const struct part_context *context)
+{
+	struct ready *ready = context->ready;
+	struct ready_place *place = RECORD_APPEND(ready->places, ready->places_count);
+	bool is_read = context->phase->op != PHASE_OP_WRITE;
+
+	*place = (struct ready_place){
+		.target = mem_text(part->target->name),
+		.path = mem_text(part->path),
+		.is_device = part->kind == PART_DEVICE,
+		.is_made = part->kind == PART_FILE && part->is_absent,
+		.bytes = part->used_bytes,
+		.identity = part->identity && *part->identity ? mem_text(part->identity) : NULL,
+	};
+	if (part->kind == PART_FILE && is_read)
+		place->layout_bytes =
+			written_missing(context->written, part->path, part->used_bytes);
+}
+
+void phase_targets_places(const struct phase_targets *targets, const struct part_context *context)
+{
+	for (uint32_t i = 0; i < targets->parts_count; i++)
+		if (targets->parts[i]->kind != PART_NULL)
+			add_place(targets->parts[i], context);
+}
+
 int phase_targets_open(struct phase_targets *targets, const struct part_context *context,
 		       struct error *err)
 {

@@ -41,6 +41,11 @@ int phase_targets_find(struct phase_targets *targets, const struct prepare *prep
 		       const struct part_context *context, struct error *err);
 
 /* Opens all parts, making files that are missing. */
+/* Instead of opening, for a check: refuses what opening would, as far as that can be known. */
+int phase_targets_look(struct phase_targets *targets, const struct part_context *context,
+		       struct error *err);
+/* What becomes of which file and device. */
+void phase_targets_places(const struct phase_targets *targets, const struct part_context *context);
 int phase_targets_open(struct phase_targets *targets, const struct part_context *context,
 		       struct error *err);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "common/log.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "controller/assembly.h"
 #include "controller/describe.h"
@@ -29,17 +30,12 @@ static const char *verb_of(const struct phase *phase)
 	return verbs[phase->op];
 }
 
-static void print_place(const struct target *target, const struct phase *phase)
+static void print_shape(const struct phase *phase)
 {
-	if (target->device && phase_writes(phase))
-		printf(" of device '%s', WHOSE CONTENT IS LOST", target->device);
-	else if (target->device)
-		printf(" of device '%s', which is left as it is", target->device);
-	else if (target->path)
-		printf(" of a file under '%s' that muster makes%s", target->path,
-		       target->keep ? " and leaves there" : " and removes");
-	else if (target->null)
-		printf(" of nothing");
+	char text[UNITS_TEXT_SIZE];
+
+	if (phase->runtime)
+		printf(", for %s, again and again", units_format_ns(text, (double)phase->runtime));
 }
 
 static void print_target(const struct fleet_host *host, const struct phase *phase,
@@ -52,14 +48,64 @@ static void print_target(const struct fleet_host *host, const struct phase *phas
 		return;
 	printf("    %s: %s %s", target->name, verb_of(phase),
 	       units_format_bytes(bytes, answer->extent_bytes));
-	print_place(target, phase);
-	for (uint32_t i = 0; i < target->stripe_count; i++) {
-		const struct target *part = plan_host_target(host->plan, target->stripe[i].name);
+	if (target->null)
+		printf(" of nothing");
+	for (uint32_t i = 0; i < target->stripe_count; i++)
 		printf("%s %s", i ? "," : " striped over", target->stripe[i].name);
-		if (part)
-			print_place(part, phase);
-	}
+	print_shape(phase);
+	if (answer->ram)
+		printf(", in memory");
 	putchar('\n');
+}
+
+static void print_identity(const struct ready_place *place, const struct target *target)
+{
+	if (!place->identity)
+		printf("      it has no identity: it can be read only\n");
+	else if (!text_is(place->identity, target->destroy))
+		printf("      to let it be overwritten:  destroy: \"%s\"\n", place->identity);
+	else
+		printf("      it is the one that the plan arms: \"%s\"\n", place->identity);
+}
+
+static void print_device(const struct ready_place *place, const struct target *target,
+			 const struct phase *phase, const char *bytes)
+{
+	if (phase_writes(phase))
+		printf("    overwrites the first %s of device '%s', WHOSE CONTENT IS LOST\n", bytes,
+		       place->path);
+	else
+		printf("    reads the first %s of device '%s', which is left as it is\n", bytes,
+		       place->path);
+	print_identity(place, target);
+}
+
+static void print_file(const struct ready_place *place, const struct target *target,
+		       const char *bytes)
+{
+	char layout[UNITS_TEXT_SIZE];
+
+	printf("    %s '%s' of %s%s\n", place->is_made ? "makes" : "uses the file that muster made",
+	       place->path, bytes,
+	       target->keep ? ", which stays there" : ", which is removed at the end");
+	if (place->layout_bytes)
+		printf("      and writes %s of it first, so far as no phase before this one has\n",
+		       units_format_bytes(layout, place->layout_bytes));
+}
+
+static void print_place(const struct fleet_host *host, const struct phase *phase,
+			const struct ready_place *place)
+{
+	const struct target *target = plan_host_target(host->plan, place->target);
+	char bytes[UNITS_TEXT_SIZE];
+
+	if (!target)
+		return;
+	units_format_bytes(bytes, place->bytes);
+	if (place->is_device)
+		print_device(place, target, phase, bytes);
+	else
+		print_file(place, target, bytes);
 }
 
 static void print_host(struct looking *looking, const struct fleet_host *host,
@@ -73,6 +119,8 @@ static void print_host(struct looking *looking, const struct fleet_host *host,
 	}
 	for (uint32_t t = 0; t < host->ready.targets_count; t++)
 		print_target(host, phase, &host->ready.targets[t]);
+	for (uint32_t p = 0; p < host->ready.places_count; p++)
+		print_place(host, phase, &host->ready.places[p]);
 	char spool[UNITS_TEXT_SIZE];
 	printf("    keeps its results, at most %s, in the agent's spool until they are on this "
 	       "controller's disk\n",

@@ -129,9 +129,24 @@ static const struct record_row ready_target_rows[] = {
 const struct record_table ready_target_table = RECORD_TABLE(
 	struct ready_target, "ready_target", ready_target_rows, "What a target turned out to be.");
 
+static const struct record_row ready_place_rows[] = {
+	{MEMBER(struct ready_place, target), .required = true, .doc = "of which it is"},
+	{MEMBER(struct ready_place, path), .required = true, .doc = "without links"},
+	{MEMBER(struct ready_place, is_device), .doc = "else a file"},
+	{MEMBER(struct ready_place, is_made), .doc = "not there, and would be made"},
+	{MEMBER(struct ready_place, bytes), .doc = "that the phase may touch, from 0 on"},
+	{MEMBER(struct ready_place, layout_bytes),
+	 .doc = "of these what is laid out first, unless a phase before has written it"},
+	{MEMBER(struct ready_place, identity), .doc = "of a device"},
+};
+static const struct record_table ready_place_table =
+	RECORD_TABLE(struct ready_place, "place", ready_place_rows, "A file or device of a phase.");
+
 static const struct record_row ready_rows[] = {
 	{MEMBER_LIST(struct ready, targets, ready_target_table),
 	 .doc = "what they turned out to be"},
+	{MEMBER_LIST(struct ready, places, ready_place_table),
+	 .doc = "what becomes of which file and device; only in answer to a check"},
 	{MEMBER_LIST(struct ready, notes, name_table), .doc = "warnings for the report"},
 	{MEMBER(struct ready, buffer_bytes), .doc = "memory held for this phase"},
 	{MEMBER(struct ready, spool_bytes),

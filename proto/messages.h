@@ -131,9 +131,21 @@ struct ready_target {
 	char *engine_reason; /* why that one */
 	char *file_system;   /* type; NULL for a device and null */
 };
+/* A file or device that the phase uses, and what becomes of it; only where a check asks. */
+struct ready_place {
+	char *target; /* of which it is; a stripe's parts are targets of their own */
+	char *path;
+	bool is_device;
+	bool is_made;          /* the file is not there and would be made */
+	uint64_t bytes;        /* [0, bytes) is what the phase may touch */
+	uint64_t layout_bytes; /* of these what is written first, unless a phase before has */
+	char *identity;        /* of a device; NULL: it has none */
+};
 struct ready {
 	struct ready_target *targets;
 	uint32_t targets_count;
+	struct ready_place *places;
+	uint32_t places_count;
 	struct name *notes; /* warnings for the report, a sentence each */
 	uint32_t notes_count;
 	uint64_t buffer_bytes; /* memory that the agent holds for this phase */

@@ -72,14 +72,14 @@ class Host:
         fleet.attach(self.namespace, self.address, number)
 
     def start_agent(self, disk, binary="muster-agent", devices=(), before=(), secure=None,
-                    key=None, controllers=(CONTROLLER_KEY,), user=None):
-        """An agent that may use the file system of `disk` and the devices named; `before` are the
-        words that its command stands behind, `key` its own when it is not the one of its name,
-        `user` whom it becomes."""
+                    key=None, controllers=(CONTROLLER_KEY,), user=None, paths=()):
+        """An agent that may use the file system of `disk` and the devices and paths named; `before`
+        are the words that its command stands behind, `key` its own when it is not the one of its
+        name, `user` whom it becomes."""
         secure = self.fleet.secure if secure is None else secure
         self.disk = disk
         config = self.lab.directory / f"agent-{self.address}.yaml"
-        paths = [disk.mount] if disk and disk.mount else []
+        paths = [*([disk.mount] if disk and disk.mount else []), *paths]
         config.write_text(
             f"listen: tcp://{self.address}:{PORT}\n"
             f"allow_paths: {flow(paths)}\n"

@@ -1,0 +1,64 @@
+"""`muster check --fleet` says of each host what would be made, read, overwritten and removed, how many
+bytes, what refuses it and what would arm it; and not a byte of it happens."""
+
+from disks import bare_disk, xfs_disk
+from hosts import Fleet
+from lab import require
+from plans import write_plan
+
+
+def test(lab):
+    disk, bare = xfs_disk(lab, "disk"), bare_disk(lab, "bare", 32)
+    memory = lab.directory / "memory"
+    memory.mkdir()
+    lab.call("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", memory)
+    lab.undo.callback(lab.call, "umount", memory)
+    fleet = Fleet(lab, 2)
+    for host in fleet.hosts:
+        host.start_agent(disk, devices=[bare.device], paths=[memory])
+    digest = bare.digest()
+    says(lab, fleet, disk, bare)
+    refuses(lab, fleet, disk, memory)
+    require(disk.files() == [] and list(memory.iterdir()) == [], "something was made")
+    require(bare.digest() == digest, "the device was changed")
+
+
+def check(lab, fleet, targets, phases, code):
+    agents = [{"host": host.address} for host in fleet.hosts]
+    plan = write_plan(lab, "check", agents, targets, phases)
+    return fleet.muster("check", plan, "--fleet").wait(30).expect(code)
+
+
+def says(lab, fleet, disk, bare):
+    targets = {"raw": {"device": bare.device},
+               "gone": {"path": disk.mount, "size": "48MiB"},
+               "kept": {"path": disk.mount / "name", "size": "24MiB", "keep": True}}
+    phases = [{"name": "r", "op": "read", "targets": ["raw", "gone"], "runtime": "1s"},
+              {"name": "w", "op": "write", "targets": ["kept"], "size": "8MiB"}]
+    said = check(lab, fleet, targets, phases, 0).stdout
+    for host in fleet.hosts:
+        require(f"host {host.address}" in said, f"{host.address} is not there:\n{said}")
+        file = disk.mount / f"muster.{host.address}.gone.data"
+        require(f"makes '{file}' of 48.0 MiB, which is removed at the end" in said, said)
+    status = (lab.directory / "bare.img").stat()
+    identity = f"loop:{lab.directory / 'bare.img'}:{status.st_dev}:{status.st_ino}"
+    for words in (f"reads the first 32.0 MiB of device '{bare.device}', which is left as it is",
+                  f'destroy: "{identity}"',
+                  "writes 48.0 MiB of it first, so far as no phase before this one has",
+                  f"makes '{disk.mount / 'name'}' of 8.00 MiB, which stays there",
+                  "no host refuses"):
+        require(words in said, f"'{words}' is not said:\n{said}")
+
+
+def refuses(lab, fleet, disk, memory):
+    targets = {"ram": {"path": memory, "size": "4MiB"},
+               "large": {"path": disk.mount, "size": "64GiB"},
+               "away": {"path": disk.mount / "..", "size": "4MiB"},
+               "fine": {"path": disk.mount, "size": "4MiB"}}
+    phases = [{"name": name, "op": "write", "targets": [name], "size": "4MiB"}
+              for name in ("ram", "away", "fine")]
+    phases.append({"name": "large", "op": "write", "targets": ["large"], "runtime": "1s"})
+    said = check(lab, fleet, targets, phases, 5).stdout
+    for words in ("is held in memory", "does not list it", "too little space",
+                  "makes '", f"{3 * len(fleet.hosts)} answers are no"):
+        require(words in said, f"'{words}' is not said:\n{said}")
