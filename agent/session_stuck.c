@@ -4,22 +4,34 @@
 
 #include <stdlib.h>
 
+#include "agent/outstanding.h"
 #include "common/memory.h"
 #include "common/units.h"
 
 #define LOOK_EACH_NS NS_PER_S
 
-static void declare(struct session *s, const struct phase_run_request *request)
+/* As a sentence, the caller's to free. */
+static char *describe(const struct phase_run_request *request, uint64_t limit_ns)
 {
 	char waited[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+	bool is_sync = request->offset == OUTSTANDING_SYNC;
+	char *what = is_sync ? mem_text("an fsync")
+			     : mem_format("a request at offset %llu",
+					  (unsigned long long)request->offset);
+	char *text = mem_format("I/O is stuck: %s of target '%s' (%s) has been outstanding for %s, "
+				"io_timeout is %s",
+				what, request->target, request->path ? request->path : "null",
+				units_format_ns(waited, (double)request->waited_ns),
+				units_format_ns(limit, (double)limit_ns));
 
-	char *why =
-		mem_format("I/O is stuck: a request on target '%s' (%s) at offset %llu has been "
-			   "outstanding for %s, io_timeout is %s",
-			   request->target, request->path ? request->path : "null",
-			   (unsigned long long)request->offset,
-			   units_format_ns(waited, (double)request->waited_ns),
-			   units_format_ns(limit, (double)phase_run_io_timeout(s->run)));
+	free(what);
+	return text;
+}
+
+static void declare(struct session *s, const struct phase_run_request *request)
+{
+	char *why = describe(request, phase_run_io_timeout(s->run));
+
 	log_error("%s", why);
 	phase_run_stop(s->run, DONE_BROKEN, why);
 	free(s->stuck);

@@ -105,7 +105,8 @@ static const struct record_table progress_table =
 
 static const struct record_row stuck_rows[] = {
 	{MEMBER(struct stuck, target), .required = true, .doc = "that the request is on"},
-	{MEMBER(struct stuck, offset), .doc = "of the request, in the target"},
+	{MEMBER(struct stuck, offset),
+	 .doc = "of the request, in the target; 2^64 - 1: it is an fsync"},
 	{MEMBER(struct stuck, waited_ns), .doc = "how long it has been outstanding"},
 	{MEMBER(struct stuck, text), .required = true, .doc = "the same as a sentence"},
 };

@@ -114,7 +114,7 @@ struct progress {
 };
 struct stuck {
 	char *target;
-	uint64_t offset;    /* in the target */
+	uint64_t offset;    /* in the target; UINT64_MAX: it is an fsync */
 	uint64_t waited_ns; /* so far */
 	char *text;         /* for people */
 };

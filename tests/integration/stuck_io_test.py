@@ -45,12 +45,12 @@ def check(result, fleet, done):
     stuck, other = (host_of(result.phase("write"), host.address) for host in fleet.hosts)
     require(stuck["state"] == "lost" and other["state"] != "lost",
             f"states are {stuck['state']} and {other['state']}")
-    found = re.search(r"I/O is stuck: a request on target 'disk' \((\S+)\) at offset (\d+) has "
+    found = re.search(r"I/O is stuck: a request at offset (\d+) of target 'disk' \((\S+)\) has "
                       r"been outstanding for .* s, io_timeout is 2\.000 s", stuck["text"] or "")
     require(found, f"what is stuck is not said: {stuck['text']}")
-    require(found[1].startswith(str(fleet.hosts[0].disk.mount)), f"the file is {found[1]}")
-    require(int(found[2]) % (64 << 10) == 0 and int(found[2]) < 128 * MIB,
-            f"the offset is {found[2]}")
+    require(found[2].startswith(str(fleet.hosts[0].disk.mount)), f"the file is {found[2]}")
+    require(int(found[1]) % (64 << 10) == 0 and int(found[1]) < 128 * MIB,
+            f"the offset is {found[1]}")
     require("I/O is stuck" in done.stdout, "the report does not say it")
     require("HOST_LOST" in result.codes("INVALID"), f"findings are {result.codes()}")
 
