@@ -3,10 +3,13 @@
 #include <blkid/blkid.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "agent/platform/posix_signature.h"
 #include "agent/platform/posix_zfs_label.h"
 
 /* A part of a device: the whole, or what its partition table calls a partition. */
@@ -178,12 +181,21 @@ static int add_partitions(struct use_list *list, int fd, const char *name, struc
 	return failed;
 }
 
+static uint32_t sector_bytes(int fd)
+{
+	int bytes = 0;
+
+	return ioctl(fd, BLKSSZGET, &bytes) == 0 && bytes >= 512 ? (uint32_t)bytes : 512;
+}
+
 int signature_add(struct use_list *list, int fd, const char *name, struct error *err)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	const struct extent whole = {.fd = fd, .size = end > 0 ? (uint64_t)end : 0, .name = name};
 
-	if (add_extent(list, &whole, err) < 0)
+	if (add_extent(list, &whole, err) < 0 || add_partitions(list, fd, name, err) < 0)
 		return -1;
-	return add_partitions(list, fd, name, err);
+	/* libblkid knows nothing of what FreeBSD leaves: stripes, mirrors, geli. */
+	return use_has_never(list) ? 0
+				   : marks_add(list, fd, whole.size, sector_bytes(fd), name, err);
 }

@@ -83,18 +83,24 @@ static const unsigned char *at(const struct windows *windows, const struct mark 
 	return windows->end + (windows->length - offset);
 }
 
-/* md's old format is 64 KiB before the end, rounded down to 64 KiB. */
-static bool has_old_md(const struct windows *windows)
+static bool has_at(const struct windows *windows, uint64_t offset, const char magic[4])
 {
-	uint64_t offset = windows->size / 65536 * 65536;
-
-	if (offset < 2 * 65536)
-		return false;
-	offset -= 65536;
 	uint64_t before_end = windows->size - offset;
+
 	return before_end <= windows->length &&
-	       (memcmp(windows->end + windows->length - before_end, "\xfc\x4e\x2b\xa9", 4) == 0 ||
-		memcmp(windows->end + windows->length - before_end, "\xa9\x2b\x4e\xfc", 4) == 0);
+	       memcmp(windows->end + windows->length - before_end, magic, 4) == 0;
+}
+
+/* Two of md's formats stand near the end: 0.90 in the last whole 64 KiB but one, in the byte order
+ * of the machine, and 1.0 at least 8 KiB before the end, at a multiple of 4 KiB. */
+static bool has_md_at_end(const struct windows *windows)
+{
+	uint64_t old = windows->size / 65536 * 65536, sectors = windows->size / 512;
+
+	if (old >= 2 * 65536 && (has_at(windows, old - 65536, "\xfc\x4e\x2b\xa9") ||
+				 has_at(windows, old - 65536, "\xa9\x2b\x4e\xfc")))
+		return true;
+	return sectors >= 32 && has_at(windows, (sectors - 16) / 8 * 8 * 512, "\xfc\x4e\x2b\xa9");
 }
 
 /* One of several devices: the number of them is at 0x88 of the superblock. */
@@ -124,7 +130,7 @@ static void add_marks(struct use_list *list, const struct windows *windows, cons
 			add_mark(list, name, mark->what,
 				 mark->member || is_btrfs_of_many(windows, mark));
 	}
-	if (has_old_md(windows))
+	if (has_md_at_end(windows))
 		add_mark(list, name, "Linux md", true);
 }
 

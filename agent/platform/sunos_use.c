@@ -14,6 +14,7 @@
 #include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
+#include <sys/vfstab.h>
 #include <unistd.h>
 
 #include "agent/platform/posix.h"
@@ -43,6 +44,22 @@ static int add_mounted(struct use_list *list, const struct disk *disk, struct er
 				disk->name, mount.mnt_mountp);
 	fclose(table);
 	return 0;
+}
+
+/* What the next boot mounts is in use also while it is not mounted. */
+static void add_listed(struct use_list *list, const struct disk *disk)
+{
+	FILE *table = fopen(VFSTAB, "r");
+	struct vfstab entry;
+
+	if (!table)
+		return;
+	while (getvfsent(table, &entry) == 0)
+		if (entry.vfs_special && strncmp(entry.vfs_special, "/dev/", 5) == 0 &&
+		    is_on(entry.vfs_special, disk))
+			use_add(list, true, "%s of %s is in " VFSTAB " (%.100s)", entry.vfs_special,
+				disk->name, entry.vfs_mountp ? entry.vfs_mountp : "swap");
+	fclose(table);
 }
 
 static int add_swap(struct use_list *list, const struct disk *disk, struct error *err)
@@ -101,6 +118,7 @@ int platform_device_use(int fd, const char *path, struct platform_use *uses, int
 	    platform_storage(fd, path, &storage, err) < 0)
 		return -1;
 	add_dump(&list, &disk);
+	add_listed(&list, &disk);
 	/* Members of pools and of SVM are known by what is written on them; that nothing has the
 	 * slice open is for platform_open_exclusive to say, since we have it open here. */
 	if (marks_add(&list, fd, storage.size_bytes, storage.alignment_bytes, disk.name, err) < 0)

@@ -178,6 +178,10 @@ def members(lab, bench):
         make(device)
         require(words in lab.call("blkid", "-p", device), f"{name}: blkid does not see it")
         yield f"idle member: {name}", device, device, f"signature of {words}"
+    for word in ("GEOM::STRIPE", "GEOM::ELI"):
+        device = bench.disk(word[6:].lower())
+        signatures.write_at(device, -512, word.encode().ljust(512, b"\0"))
+        yield f"idle member: FreeBSD's {word}", device, device, "also when idle"
     disk, parts = bench.partitioned("lvm-part", 40)
     signatures.lvm(lab, parts[0])
     yield "a partition of it is an idle member", disk, disk, "signature of LVM2_member"

@@ -53,6 +53,7 @@ static const struct row {
 	{512, "LABELONE", 8, 512, "LVM2", true},
 	{4096, "\xfc\x4e\x2b\xa9", 4, 512, "Linux md", true},
 	{-65536, "\xfc\x4e\x2b\xa9", 4, 512, "Linux md", true},
+	{-8192, "\xfc\x4e\x2b\xa9", 4, 512, "Linux md", true},
 	{0, "LUKS\xba\xbe", 6, 512, "LUKS", true},
 	{4086, "SWAPSPACE2", 10, 512, "swap", true},
 	{131072, "\x0c\xb1\xba\0\0\0\0\0", 8, 512, "ZFS", true},
