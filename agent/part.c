@@ -27,6 +27,22 @@ void part_note(const struct part_context *context, const char *format, ...)
 
 /* ---- finding ---- */
 
+/* What was unmounted meanwhile would be made on the disk beneath its mount point. */
+static int check_ground(const struct part *part, const struct part_context *context,
+			struct error *err)
+{
+	struct stat st;
+
+	if (fstat(part->place.directory, &st) == 0 &&
+	    written_is_ground(context->written, part->path, (uint64_t)st.st_dev))
+		return 0;
+	error_set(err, ERROR_REFUSED,
+		  "target '%s': the directory of '%s' is on another file system than when this run "
+		  "began: was something mounted or unmounted? nothing was touched",
+		  part->target->name, part->path);
+	return -1;
+}
+
 static int find_file(struct part *part, const struct part_context *context, struct error *err)
 {
 	struct stat st;
@@ -35,6 +51,8 @@ static int find_file(struct part *part, const struct part_context *context, stru
 			&part->place, err))
 		return -1;
 	part->known_as = mem_text(part->path);
+	if (check_ground(part, context, err))
+		return -1;
 	part->extent_bytes = part->target->size_bytes;
 	if (file_place_stat(&part->place, &st)) {
 		part->allocated_bytes = (uint64_t)st.st_blocks * 512;

@@ -10,6 +10,8 @@ struct file {
 	uint64_t generation;
 	struct written_range *ranges; /* ascending, not overlapping, none empty */
 	uint32_t count;
+	bool has_ground;
+	uint64_t ground;      /* the file system, as st_dev */
 	char *from;           /* an earlier run of which all of them are; NULL: of this one */
 	struct file *trimmed; /* what is, as ranges; NULL: nothing ever was */
 };
@@ -58,6 +60,16 @@ static struct file *find_or_add(struct written *written, const char *path)
 	file = &written->files[written->count++];
 	*file = (struct file){.path = mem_text(path)};
 	return file;
+}
+
+bool written_is_ground(struct written *written, const char *path, uint64_t device)
+{
+	struct file *file = find_or_add(written, path);
+
+	if (!file->has_ground)
+		file->ground = device;
+	file->has_ground = true;
+	return file->ground == device;
 }
 
 /* ---- ranges ---- */

@@ -67,6 +67,10 @@ bool written_gap(const struct written *written, const char *path, uint64_t from,
 /* Bytes within [0, to) that are not written. */
 uint64_t written_missing(const struct written *written, const char *path, uint64_t to);
 
+/* Whether the file stands on the file system on which it stood, or was to, when this was first
+ * asked. */
+bool written_is_ground(struct written *written, const char *path, uint64_t device);
+
 /* The generation that the next data have: 0 at first. Setting it never lowers it. */
 uint64_t written_generation(const struct written *written, const char *path);
 void written_set_generation(struct written *written, const char *path, uint64_t generation);

@@ -296,6 +296,26 @@ static void too_little_space_is_refused_and_nothing_made(void **state)
 	free(path);
 }
 
+static void what_was_unmounted_is_not_made_on_the_disk_beneath(void **state)
+{
+	(void)state;
+	if (!has_small_disk()) {
+		print_message("skipped: no ext4 on a loop device here\n");
+		skip();
+	}
+	use_small_disk(8 * MIB);
+	scene.prepare.check = true;
+	phase_run_free(scene_ready(&scene));
+	scene.prepare.check = false;
+	assert_true(run("mount -t tmpfs tmpfs '%s'", point));
+	char *text = scene_refusal(&scene);
+	assert_true(run("umount '%s'", point));
+	assert_non_null(strstr(text, "another file system"));
+	free(text);
+	/* It is back. */
+	phase_run_free(scene_ready(&scene));
+}
+
 static void a_disk_that_fills_in_mid_phase_stops_it(void **state)
 {
 	(void)state;
@@ -461,6 +481,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_device_by_two_names_is_not_written, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(too_little_space_is_refused_and_nothing_made,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_unmounted_is_not_made_on_the_disk_beneath,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_disk_that_fills_in_mid_phase_stops_it, set_up,
 						tear_down),
