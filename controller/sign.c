@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/hex.h"
 #include "common/memory.h"
 
 #define RAW_KEY       32
@@ -30,32 +31,9 @@ static void demand(bool holds)
 	abort();
 }
 
-/* ---- hexadecimal ---- */
-
-static void format_hex(char *text, const unsigned char *bytes, size_t size)
+static bool parse(void *bytes, size_t size, const char *text)
 {
-	for (size_t i = 0; i < size; i++)
-		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool parse_hex(unsigned char *bytes, size_t size, const char *text)
-{
-	if (!text || strlen(text) != 2 * size)
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
-		if (high < 0 || low < 0)
-			return false;
-		bytes[i] = (unsigned char)(high << 4 | low);
-	}
-	return true;
+	return text && strlen(text) == 2 * size && hex_parse(bytes, size, text);
 }
 
 /* ---- digests ---- */
@@ -94,7 +72,7 @@ int sign_digest(int fd, const char *path, char digest[SIGN_DIGEST_TEXT], uint64_
 	int failed = digest_all(context, fd, path, size_bytes, err);
 	demand(EVP_DigestFinal_ex(context, raw, NULL) == 1);
 	EVP_MD_CTX_free(context);
-	format_hex(digest, raw, RAW_KEY);
+	hex_format(digest, raw, RAW_KEY);
 	return failed;
 }
 
@@ -226,7 +204,7 @@ void sign_key_free(struct sign_key *key)
 
 void sign_key_public(const struct sign_key *key, char text[SIGN_PUBLIC_TEXT])
 {
-	format_hex(text, key->public_half, RAW_KEY);
+	hex_format(text, key->public_half, RAW_KEY);
 }
 
 /* ---- signatures ---- */
@@ -241,7 +219,7 @@ void sign_make(const struct sign_key *key, const void *bytes, size_t size,
 	demand(context && EVP_DigestSignInit(context, NULL, NULL, NULL, key->pair) == 1 &&
 	       EVP_DigestSign(context, raw, &length, bytes, size) == 1 && length == sizeof(raw));
 	EVP_MD_CTX_free(context);
-	format_hex(signature, raw, sizeof(raw));
+	hex_format(signature, raw, sizeof(raw));
 }
 
 bool sign_is_good(const char *public_key, const void *bytes, size_t size, const char *signature)
@@ -249,7 +227,7 @@ bool sign_is_good(const char *public_key, const void *bytes, size_t size, const 
 	unsigned char raw_key[RAW_KEY], raw[RAW_SIGNATURE];
 	bool good = false;
 
-	if (!parse_hex(raw_key, RAW_KEY, public_key) || !parse_hex(raw, sizeof(raw), signature))
+	if (!parse(raw_key, RAW_KEY, public_key) || !parse(raw, sizeof(raw), signature))
 		return false;
 	EVP_PKEY *key =
 		EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw_key, sizeof(raw_key));
