@@ -9,11 +9,13 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
+#include "controller/analysis/baseline.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
 #include "controller/analysis/group.h"
 #include "controller/foreign.h"
 #include "controller/report/report.h"
+#include "controller/run_file.h"
 #include "proto/version.h"
 
 enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
@@ -32,10 +34,11 @@ static void refuse(struct result *result)
 	}
 }
 
-int judge_result(struct result *result, const struct result_series *series)
+int judge_result(struct result *result, const struct result_series *series,
+		 const struct result *baseline)
 {
 	findings_compute(result, series);
-	gates_compute(result, series, NULL);
+	gates_compute(result, series, baseline);
 	group_withhold(result, series);
 	if (!result->phases_count)
 		refuse(result);
@@ -56,19 +59,36 @@ static void print(const struct result *result, const struct result_series *serie
 	free(where);
 }
 
-static int judge_and_print(struct result *result, struct result_series *series, const char *path,
-			   bool as_json)
-{
-	int code = judge_result(result, series);
+/* What every file is judged with. */
+struct judging {
+	bool as_json;
+	const struct result *baseline; /* NULL: none */
+};
 
-	print(result, series, path, as_json);
+static int judge_and_print(struct result *result, struct result_series *series, const char *path,
+			   const struct judging *judging)
+{
+	struct error err;
+	int code = EXIT_USAGE;
+
+	if (judging->baseline && result->plan &&
+	    baseline_check(result->plan, judging->baseline, &err) < 0) {
+		log_error("%s: --baseline: %s", path, err.text);
+	} else {
+		if (judging->baseline && result->plan && plan_has_baseline(result->plan)) {
+			free(result->baseline);
+			result->baseline = mem_text(judging->baseline->run);
+		}
+		code = judge_result(result, series, judging->baseline);
+		print(result, series, path, judging->as_json);
+	}
 	foreign_result_release(result, series);
 	return code;
 }
 
 /* ---- foreign numbers ---- */
 
-static int judge_foreign(const char *path, bool as_json)
+static int judge_foreign(const char *path, const struct judging *judging)
 {
 	struct yaml_errors errors = {.file = path};
 	struct foreign foreign;
@@ -80,7 +100,7 @@ static int judge_foreign(const char *path, bool as_json)
 		foreign_build(&foreign, &result, &series);
 		result.version = mem_text(version_text());
 		foreign_release(&foreign);
-		code = judge_and_print(&result, &series, path, as_json);
+		code = judge_and_print(&result, &series, path, judging);
 	}
 	for (uint32_t i = 0; i < errors.count; i++)
 		fprintf(stderr, "%s\n", errors.lines[i]);
@@ -92,7 +112,7 @@ static int judge_foreign(const char *path, bool as_json)
 
 /* ---- runs ---- */
 
-static int judge_run(const char *path, bool as_json)
+static int judge_run(const char *path, const struct judging *judging)
 {
 	struct result result;
 	struct result_series series;
@@ -102,7 +122,7 @@ static int judge_run(const char *path, bool as_json)
 		log_error("%s", err.text);
 		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
-	return judge_and_print(&result, &series, path, as_json);
+	return judge_and_print(&result, &series, path, judging);
 }
 
 static bool is_directory(const char *path)
@@ -119,23 +139,23 @@ static bool ends_with(const char *text, const char *end)
 	return size >= end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-static int judge_one(const char *path, bool as_json)
+static int judge_one(const char *path, const struct judging *judging)
 {
 	if (is_directory(path)) {
 		char *run = mem_format("%s/run.json", path);
-		int code = judge_run(run, as_json);
+		int code = judge_run(run, judging);
 		free(run);
 		return code;
 	}
 	if (ends_with(path, ".json"))
-		return judge_run(path, as_json);
+		return judge_run(path, judging);
 	if (ends_with(path, ".csv")) {
 		log_error("'%s' is a table by itself: name it in a file that says what it is of "
 			  "(judge: 1, phases, measured; docs/JUDGE.md), and judge that",
 			  path);
 		return EXIT_USAGE;
 	}
-	return judge_foreign(path, as_json);
+	return judge_foreign(path, judging);
 }
 
 /* ---- all of them ---- */
@@ -154,13 +174,24 @@ static int worse(int a, int b)
 
 int judge_execute(const struct options *options)
 {
+	struct judging judging = {.as_json = options->as_json};
+	struct result baseline = {0};
+	struct error err;
 	int code = 0;
 
+	if (options->baseline) {
+		if (run_file_read(&baseline, options->baseline, &err) < 0) {
+			log_error("--baseline: %s", err.text);
+			return EXIT_USAGE;
+		}
+		judging.baseline = &baseline;
+	}
 	for (uint32_t i = 0; i < options->operands_count; i++) {
 		if (i && !options->as_json)
 			putchar('\n');
-		code = worse(code, judge_one(options->operands[i], options->as_json));
+		code = worse(code, judge_one(options->operands[i], &judging));
 	}
+	record_release(&result_table, &baseline);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		log_error("cannot write the report to standard output");
 		code = code ? code : EXIT_SET_UP;

@@ -13,8 +13,9 @@
  * JSON. Answers the exit code that counts most: 6 and 2 before 3, 5, 1, 4 and 0. */
 int judge_execute(const struct options *options);
 
-/* Findings, gates and outcome of a result; answers the exit code. */
-int judge_result(struct result *result, const struct result_series *series);
+/* Findings, gates and outcome of a result; answers the exit code. `baseline` NULL: none. */
+int judge_result(struct result *result, const struct result_series *series,
+		 const struct result *baseline);
 
 /* From memory: `timeline` (NULL: none) is of timeline.csv. 0, or -1 with what is wrong, and nothing
  * to release. */

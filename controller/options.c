@@ -22,7 +22,7 @@ const char options_usage[] =
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen NAME... [--dir DIR]\n"
 	"       muster keygen --sign NAME...\n"
-	"       muster judge FILE... [--json]\n"
+	"       muster judge FILE... [--baseline RUN] [--json]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"

@@ -148,7 +148,10 @@ static struct gate_figure compare(const struct making *making, const struct gate
 		return ratio(figure,
 			     baseline_figure(making->baseline, about->gate->phase, about->host,
 					     about->target, about->gate->metric));
-	return ratio(figure, (struct gate_figure){.value = NAN});
+	const char *lack = text_is(about->gate->against, PLAN_BASELINE)
+				   ? "there is no baseline: name the run with --baseline"
+				   : "what it is against was not run";
+	return ratio(figure, (struct gate_figure){.value = NAN, .lack = lack});
 }
 
 /* ---- figures ---- */

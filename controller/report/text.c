@@ -211,6 +211,29 @@ static void print_findings(const struct result *result, FILE *file)
 	digest_release(&digest);
 }
 
+/* The first host that says it, and how many say the same. */
+static void print_note(const struct result *result, const struct result_finding *note, FILE *file)
+{
+	const struct result_finding *end = result->findings + result->findings_count;
+	uint32_t others = 0;
+	char more[48] = "";
+
+	for (const struct result_finding *f = note + 1; f < end; f++)
+		others += digest_is_aside(f) && text_is(f->evidence, note->evidence);
+	if (others)
+		snprintf(more, sizeof(more), " and %u more host%s", others, others == 1 ? "" : "s");
+	layout_paragraph(file, INDENT, "- ", "host '%s'%s: %s", text_or(note->host, "?"), more,
+			 text_or(note->evidence, ""));
+}
+
+static bool was_said(const struct result *result, const struct result_finding *note)
+{
+	for (const struct result_finding *f = result->findings; f < note; f++)
+		if (digest_is_aside(f) && text_is(f->evidence, note->evidence))
+			return true;
+	return false;
+}
+
 /* What says nothing about the figures. */
 static void print_notes(const struct result *result, FILE *file)
 {
@@ -218,14 +241,12 @@ static void print_notes(const struct result *result, FILE *file)
 
 	for (uint32_t f = 0; f < result->findings_count; f++) {
 		const struct result_finding *finding = &result->findings[f];
-		if (!digest_is_aside(finding))
+		if (!digest_is_aside(finding) || was_said(result, finding))
 			continue;
 		if (!count++)
 			layout_paragraph(file, 0, "", "Notes");
 		if (count <= NOTES_MOST)
-			layout_paragraph(file, INDENT, "- ", "host '%s': %s",
-					 text_or(finding->host, "?"),
-					 text_or(finding->evidence, ""));
+			print_note(result, finding, file);
 	}
 	if (count > NOTES_MOST)
 		layout_paragraph(file, INDENT, "- ", "and %u more, which run.json has",

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct result_series series;
 		foreign_build(&foreign, &result, &series);
 		foreign_release(&foreign);
-		judge_result(&result, &series);
+		judge_result(&result, &series, NULL);
 		if (!result.outcome)
 			abort();
 		foreign_result_release(&result, &series);

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					  .size = size - length - 1};
 	if (judge_parse_run(text, timeline.size ? &timeline : NULL, &result, &series, &err) == 0) {
 		FILE *nowhere = fopen("/dev/null", "w");
-		judge_result(&result, &series);
+		judge_result(&result, &series, NULL);
 		report_text(&result, &series, "here", nowhere);
 		fclose(nowhere);
 		foreign_result_release(&result, &series);

@@ -110,6 +110,10 @@ def require_evil_is_harmless(lab, run):
 def require_baseline(lab, run):
     gate = {"phase": "read", "metric": "iops", "of": "fleet", "against": "baseline"}
     measure(lab, "second", [{**gate, "at_least": "0.001%"}], 0, "--baseline", run)
+    second = lab.directory / "run-second"
+    judge = lab.muster("judge", second).wait(30).expect(4)
+    require("--baseline" in judge.stdout, f"no word of what is missing:\n{judge.stdout}")
+    lab.muster("judge", second, "--baseline", run).wait(30).expect(0)
     plan = lab.directory / "second.yaml"
     for arguments, word in (((), "--baseline RUN"), (("--baseline", lab.directory), "cannot open"),
                             (("--baseline", run, "--set", "phases.read.block_size=4KiB"),
