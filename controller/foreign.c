@@ -116,7 +116,7 @@ static const struct record_row measured_rows[] = {
 		"link of that name tells its ceiling"},
 	{MEMBER(struct foreign_measured, hung), .fallback = "false",
 	 .doc = "true: it never ended, and there is no figure"},
-	{MEMBER(struct foreign_measured, bucket), .unit = UNIT_NS,
+	{MEMBER(struct foreign_measured, bucket), .unit = UNIT_NS, .min = 1000000,
 	 .doc = "the time of a line of the timeline; without it the least between two lines"},
 	{MEMBER(struct foreign_measured, timeline), .doc = "CSV beside this file"},
 	{MEMBER(struct foreign_measured, totals), .doc = "CSV beside this file"},

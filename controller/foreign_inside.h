@@ -5,7 +5,7 @@
 #include "controller/foreign.h"
 
 /* Of a target in a phase; what lies beyond is left out and said. */
-#define FOREIGN_BUCKETS_MOST 50000000
+#define FOREIGN_BUCKETS_MOST 5000000
 
 /* A phase while it is built. */
 struct build {

@@ -15,7 +15,7 @@
 
 #define RUN_MAX      ((size_t)1 << 30)
 #define TIMELINE_MAX ((size_t)8 << 30)
-#define BUCKETS_MOST 50000000 /* of a target in a phase */
+#define BUCKETS_MOST 5000000 /* of a target in a phase */
 
 /* ---- findings ---- */
 

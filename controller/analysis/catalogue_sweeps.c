@@ -50,7 +50,7 @@ static const struct catalogue_row rows[] = {
 	 "No timeline was told, and there are several hosts.", OWN,
 	 "give a timeline where it matters what was moved while all were at work"},
 	{"TIMELINE_CUT", "NOTE", "Lines of a timeline lie too far from its beginning.",
-	 "More than 50,000,000 of its buckets after the first.", OWN,
+	 "More than 5,000,000 of its buckets after the first.", OWN,
 	 "look at the times of the table, or set bucket"},
 };
 
