@@ -115,6 +115,9 @@ entry("falls early and is held", ["STEP_DOWN"], **series(lambda t: 500 if t < 40
 entry("rises", ["STEP_UP", "NOT_STEADY"], **series(lambda t: 200 if t < 40 else 500))
 entry("slides", ["NOT_STEADY"], **series(lambda t: 500 - 1.5 * t, 100))
 entry("slides a little", **series(lambda t: 500 - 0.3 * t, 100))
+entry("a gate on what is not steady", ["NOT_STEADY"], code=4,
+      **series(lambda t: 500 - 1.5 * t, 100),
+      gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "100 MB/s"}])
 entry("a gate that holds", **series(lambda t: 500, 100),
       gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "400 MB/s"}])
 entry("a gate that does not", code=1, **series(lambda t: 500, 100),
@@ -237,6 +240,9 @@ entry("together a little less", [], ["SHARED_LIMIT"], **layers([800, 800], [700,
 entry("together much less", ["SHARED_LIMIT"], **layers([800, 800], [600, 600]))
 entry("a stripe that loses", ["STRIPE_LOSS"], **layers([800, 800], [790, 790], 1200))
 entry("a stripe that loses little", [], ["STRIPE_LOSS"], **layers([800, 800], [790, 790], 1450))
+entry("members of 82 %", [], ["MEMBER_SPREAD"], **layers([200, 200, 200, 164],
+                                                         [200, 200, 200, 164]))
+entry("a member of 70 %", ["SLOW_MEMBER"], **layers([200, 200, 200, 140], [200, 200, 200, 140]))
 entry("members of 92 %", **layers([200, 200, 200, 184], [200, 200, 200, 184]))
 
 
