@@ -111,7 +111,7 @@ static void what_was_judged_is_judged_alike_again(void **state)
 	      "{host: c, bytes_per_s: 300000000.0, seconds: 60.0}]}]\n"
 	      "gates: [{phase: p, metric: spread, of: fleet, at_most: 10%}]\n",
 	      &first, &series);
-	assert_int_equal(judge_result(&first, &series), 1);
+	assert_int_equal(judge_result(&first, &series, NULL), 1);
 	char *json = record_json_format(&result_table, &first);
 	FILE *file = open_memstream(&text, &csv.size);
 	report_timeline(&first, &series, file);
@@ -120,7 +120,7 @@ static void what_was_judged_is_judged_alike_again(void **state)
 	if (judge_parse_run(json, &csv, &second, &again, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(second.findings_count, 1); /* NO_TIMELINE: the file is gone */
-	assert_int_equal(judge_result(&second, &again), 1);
+	assert_int_equal(judge_result(&second, &again, NULL), 1);
 	assert_int_equal(second.findings_count, first.findings_count);
 	for (uint32_t f = 0; f < first.findings_count; f++) {
 		assert_string_equal(first.findings[f].code, second.findings[f].code);
@@ -148,7 +148,7 @@ static void a_timeline_of_another_run_is_refused(void **state)
 	(void)state;
 	build("judge: 1\n" PHASE "measured: [{phase: p, moved: [{bytes: 5.0, seconds: 60.0}]}]\n",
 	      &result, &series);
-	judge_result(&result, &series);
+	judge_result(&result, &series, NULL);
 	char *json = record_json_format(&result_table, &result);
 	assert_int_equal(judge_parse_run(json, &csv, &again, &other, &err), -1);
 	assert_non_null(strstr(err.text, "run.json has no such host"));
