@@ -521,6 +521,7 @@ static void build_plan(struct foreign *foreign, struct result *result)
 		.repeat = 1,
 		.bucket = 100 * NS_PER_MS,
 		.min_window = foreign->min_window,
+		.io_timeout = 60 * NS_PER_S,
 	};
 	foreign->targets = NULL;
 	foreign->phases = NULL;
