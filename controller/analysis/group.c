@@ -75,6 +75,13 @@ static bool is_of(const struct result_finding *finding, const struct result_phas
 	       text_is(finding->phase, phase->name) && finding->trial == phase->trial;
 }
 
+/* A host that was stopped with the others did what it did: a part, and true. */
+static bool was_only_stopped(const struct result_finding *finding,
+			     const struct result_phase_host *host)
+{
+	return text_is(finding->code, "HOST_BROKEN") && text_is(host->state, "aborted");
+}
+
 /* Answers whether any host of the phase is INVALID by itself. */
 static bool find_sound(const struct result *result, const struct result_phase *phase, bool *sound)
 {
@@ -85,7 +92,8 @@ static bool find_sound(const struct result *result, const struct result_phase *p
 	for (uint32_t f = 0; f < result->findings_count; f++)
 		for (uint32_t h = 0; is_of(&result->findings[f], phase) && h < phase->hosts_count;
 		     h++)
-			if (text_is(phase->hosts[h].host, result->findings[f].host)) {
+			if (text_is(phase->hosts[h].host, result->findings[f].host) &&
+			    !was_only_stopped(&result->findings[f], &phase->hosts[h])) {
 				sound[h] = false;
 				any = true;
 			}

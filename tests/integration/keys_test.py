@@ -124,7 +124,7 @@ def insecure(fleet, disk):
     done.expect(0)
     result = Result(directory).run
     require(result["insecure"] and result["hosts"][0]["insecure"], "not marked as insecure")
-    require("INSECURE" in done.stdout, f"the report does not say it:\n{done.stdout}")
+    require("spoken to without keys" in done.stdout, f"the report does not say it:\n{done.stdout}")
     agent.end()
 
 
