@@ -63,10 +63,10 @@ fuzz: ## fuzz plans and messages, FUZZ_SECONDS (600) for each target
 	@cmake --build build-fuzz -j $(JOBS)
 	$(FIXED_ADDRESSES) scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
-docs: build ## print docs/PLAN.md, PROTOCOL.md, FINDINGS.md and JUDGE.md from the tables
+docs: build ## print the pages of docs/ and docs/man/ that come from the tables
 	scripts/docs $(BUILD)
 
-docs-check: build ## fail when they are not what the tables say
+docs-check: build ## fail when they are not what the tables say, or no good manual pages
 	scripts/docs $(BUILD) --check
 
 floors: ## fail when a file includes what is not beneath it

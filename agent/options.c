@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 const char options_usage[] =
-	"usage: muster-agent [--config FILE] [--listen ENDPOINT] [--insecure] [--child] "
-	"[--verbose]\n"
+	"usage: muster-agent [--config FILE] [--listen ENDPOINT] [--insecure] [--verbose]\n"
+	"                    [--child] [--keys-on-stdin]\n"
 	"\n"
 	"Drives this host's storage for a controller (muster run). What a controller may touch is\n"
 	"listed in FILE; nothing listed, nothing allowed.\n"
@@ -20,7 +20,13 @@ const char options_usage[] =
 	"gives\n"
 	"                     them to agents that it starts itself\n"
 	"  --verbose          say more on stderr\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"exit:\n"
+	"  0  stopped by a signal, or with --child by the end of standard input; nothing is left\n"
+	"  2  usage, or FILE is wrong: each error with its line and column\n"
+	"  3  a thread hangs in the kernel and could only be left\n"
+	"  6  cannot listen, read its keys, become `user` or use its spool\n";
 
 int options_parse(struct options *options, int argc, char **argv, struct error *err)
 {

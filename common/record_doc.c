@@ -97,14 +97,25 @@ static void print_section(const struct record_table *table, bool all, FILE *file
 	fputc('\n', file);
 }
 
-void record_doc_print(const struct record_table *const *tables, uint32_t count, bool all,
-		      FILE *file)
+const struct record_table **record_doc_sections(const struct record_table *const *tables,
+						uint32_t count, bool all, uint32_t *sections_count)
 {
 	struct sections sections = {0};
 
 	for (uint32_t i = 0; i < count; i++)
 		collect(&sections, tables[i], all);
-	for (uint32_t i = 0; i < sections.count; i++)
-		print_section(sections.tables[i], all, file);
-	free(sections.tables);
+	*sections_count = sections.count;
+	return sections.tables;
+}
+
+void record_doc_print(const struct record_table *const *tables, uint32_t count, bool all,
+		      FILE *file)
+{
+	uint32_t sections_count;
+	const struct record_table **sections =
+		record_doc_sections(tables, count, all, &sections_count);
+
+	for (uint32_t i = 0; i < sections_count; i++)
+		print_section(sections[i], all, file);
+	free(sections);
 }

@@ -1,10 +1,15 @@
-/* record_doc.h - the tables as Markdown, for docs/PLAN.md and docs/PROTOCOL.md. */
+/* record_doc.h - the tables as Markdown, for the pages of docs/ that are printed. */
 #ifndef MUSTER_COMMON_RECORD_DOC_H
 #define MUSTER_COMMON_RECORD_DOC_H
 
 #include <stdio.h>
 
 #include "common/record.h"
+
+/* The tables and all beneath them that have a section of their own, each once, in the order in
+ * which they are met; `all` as below. The array is the caller's to free. */
+const struct record_table **record_doc_sections(const struct record_table *const *tables,
+						uint32_t count, bool all, uint32_t *sections_count);
 
 /* A section ("## name") for each table and each table beneath it, each once, with a Markdown table.
  * With `all` false, as a person writes YAML: key, what it takes (units, names, limits), default,

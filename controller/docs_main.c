@@ -1,8 +1,9 @@
-/* docs_main.c - muster-docs: prints docs/PLAN.md, PROTOCOL.md and FINDINGS.md from the tables. */
+/* docs_main.c - muster-docs: prints pages of docs/ from the tables. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/record_doc.h"
+#include "controller/docs_man.h"
 #include "controller/foreign.h"
 #include "controller/plan.h"
 #include "controller/report/explain.h"
@@ -10,25 +11,23 @@
 #include "proto/messages.h"
 #include "proto/version.h"
 
+static const char plan_intro[] =
+	"A plan is one YAML document. Sizes: `4096`, `4KiB`, `1MiB`, `2GiB`, and `k`, `M`, `G`, "
+	"`T` alone are\nbinary too (`64k` is 65,536); `kB`, `MB`, `GB`, `TB` are decimal. Times: "
+	"`50ms`, `60s`, `5m`, `2h`.\nShares: `10%`. Rates: `800 MB/s`. Memory: `2x ram` is twice "
+	"the memory of each host. Everything else\n(trailing letters, signs, leading zeros, "
+	"overflow) is an error that says where it stands and what would\nbe legal; `muster check "
+	"PLAN` prints all of them at once.\n\n"
+	"`defaults` is a map of phase keys; each phase has those that it does not set itself. An "
+	"agent's\n`targets` completes or replaces the plan's targets of the same name on its "
+	"hosts.\n";
+
 static void print_plan(void)
 {
 	const struct record_table *tables[] = {&plan_table};
 
-	puts("# The plan\n\n"
-	     "Printed from the tables by `make docs`; do not edit.\n\n"
-	     "A plan is one YAML document. Sizes: `4096`, `4KiB`, `1MiB`, `2GiB`, and `k`, `M`, "
-	     "`G`, `T` "
-	     "alone are\nbinary too (`64k` is 65,536); `kB`, `MB`, `GB`, `TB` are decimal. Times: "
-	     "`50ms`, "
-	     "`60s`, `5m`, `2h`.\nShares: `10%`. Rates: `800 MB/s`. Memory: `2x ram` is twice the "
-	     "memory of "
-	     "each host. Everything else\n(trailing letters, signs, leading zeros, overflow) is an "
-	     "error that "
-	     "says where it stands and what would\nbe legal; `muster check PLAN` prints all of "
-	     "them at once.\n\n"
-	     "`defaults` is a map of phase keys; each phase has those that it does not set itself. "
-	     "An agent's\n"
-	     "`targets` completes or replaces the plan's targets of the same name on its hosts.\n");
+	printf("# The plan\n\nPrinted from the tables by `make docs`; do not edit.\n\n%s\n",
+	       plan_intro);
 	record_doc_print(tables, 1, false, stdout);
 }
 
@@ -136,8 +135,14 @@ int main(int argc, char **argv)
 		explain_page(stdout);
 	else if (argc == 2 && strcmp(argv[1], "judge") == 0)
 		print_judge();
+	else if (argc == 2 && strcmp(argv[1], "man-muster") == 0)
+		docs_man_muster(stdout);
+	else if (argc == 2 && strcmp(argv[1], "man-plan") == 0)
+		docs_man_plan(stdout, plan_intro);
 	else {
-		fputs("usage: muster-docs plan | protocol | findings | judge\n", stderr);
+		fputs("usage: muster-docs plan | protocol | findings | judge | man-muster | "
+		      "man-plan\n",
+		      stderr);
 		return 2;
 	}
 	return fflush(stdout) == 0 ? 0 : 1;

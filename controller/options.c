@@ -19,10 +19,10 @@ const char options_usage[] =
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster report RUN [--as text|markdown|junit|json]\n"
 	"       muster explain [CODE]\n"
+	"       muster judge FILE... [--baseline RUN] [--json]\n"
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen NAME... [--dir DIR]\n"
 	"       muster keygen --sign NAME...\n"
-	"       muster judge FILE... [--baseline RUN] [--json]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -85,9 +85,15 @@ const char options_usage[] =
 	"  --verbose         say more on stderr\n"
 	"  --help, --version\n"
 	"\n"
-	"exit: 0 PASS, 1 FAIL, 2 usage or plan error, 3 INVALID (host lost, cache, errors, too "
-	"short),\n"
-	"      4 INCONCLUSIVE, 5 REFUSED by an agent before any I/O, 6 not set up\n";
+	"exit:\n"
+	"  0  PASS: measured, and every gate holds\n"
+	"  1  FAIL: measured, and a gate does not hold\n"
+	"  2  usage or plan error; nothing was asked of any host\n"
+	"  3  INVALID: I/O had begun and the measurement is broken: host lost, errors, cache, too "
+	"short\n"
+	"  4  INCONCLUSIVE: a gate cannot be judged: too few data, or the phase was not steady\n"
+	"  5  REFUSED: an agent said no before any I/O, and why\n"
+	"  6  not set up: unreachable, other build, agent held, results not written\n";
 
 enum {
 	OPTION_INSECURE = 256,
