@@ -60,6 +60,13 @@ static enum offsets_walk walk_of(const struct phase *phase)
 	return phase_covers(phase) ? OFFSETS_WALK_FULL : OFFSETS_WALK_RANDOM;
 }
 
+static enum io_kind kind_of(const struct phase *phase)
+{
+	if (phase->op == PHASE_OP_TRIM)
+		return IO_TRIM;
+	return phase->op == PHASE_OP_READ ? IO_READ : IO_WRITE;
+}
+
 static void begin_order(struct offsets *o)
 {
 	if (o->walk == OFFSETS_WALK_FULL)
@@ -78,7 +85,8 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 		.generation = generation,
 		.walk = walk_of(phase),
 		.reads_own = phase->op == PHASE_OP_MIXED && phase->verify,
-		.op = phase->op,
+		.kind = kind_of(phase),
+		.is_mixed = phase->op == PHASE_OP_MIXED,
 		.read_percent = phase->read_percent,
 		.random = {.state = random_mix(seed ^ random_mix(worker + 1))},
 	};
@@ -91,11 +99,7 @@ void offsets_init(struct offsets *o, const struct phase *phase, uint64_t used_by
 
 static enum io_kind choose_kind(struct offsets *o)
 {
-	if (o->op == PHASE_OP_MIXED)
-		return random_below(&o->random, 100) < o->read_percent ? IO_READ : IO_WRITE;
-	if (o->op == PHASE_OP_TRIM)
-		return IO_TRIM;
-	return o->op == PHASE_OP_READ ? IO_READ : IO_WRITE;
+	return random_below(&o->random, 100) < o->read_percent ? IO_READ : IO_WRITE;
 }
 
 static uint64_t choose_block(struct offsets *o, enum io_kind kind)
@@ -109,7 +113,8 @@ static uint64_t choose_block(struct offsets *o, enum io_kind kind)
 	return o->first + random_below(&o->random, o->count) * o->step;
 }
 
-static void choose_of_mix(struct offsets *o, struct place *place)
+/* Not inline, as the next one: most loads are of one size, and their way is to be short. */
+__attribute__((noinline)) static void choose_of_mix(struct offsets *o, struct place *place)
 {
 	place->size = o->size_of[random_below(&o->random, 100)];
 	const struct offsets_size *size = &o->sizes[place->size];
@@ -122,11 +127,18 @@ static void choose_of_mix(struct offsets *o, struct place *place)
 				random_below(&o->random, size->count) * size->bytes;
 }
 
+__attribute__((noinline)) static void begin_pass(struct offsets *o)
+{
+	o->next = 0;
+	o->generation++;
+	begin_order(o);
+}
+
 bool offsets_next(struct offsets *o, struct place *place)
 {
 	if (!o->left)
 		return false;
-	place->kind = choose_kind(o);
+	place->kind = o->is_mixed ? choose_kind(o) : o->kind;
 	place->generation = o->generation;
 	if (o->sizes_count) {
 		choose_of_mix(o, place);
@@ -136,10 +148,7 @@ bool offsets_next(struct offsets *o, struct place *place)
 	}
 	if (o->left != UINT64_MAX)
 		o->left -= place->length < o->left ? place->length : o->left;
-	if (++o->next == o->count) {
-		o->next = 0;
-		o->generation++;
-		begin_order(o);
-	}
+	if (++o->next == o->count)
+		begin_pass(o);
 	return true;
 }

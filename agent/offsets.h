@@ -40,7 +40,8 @@ struct offsets {
 	uint64_t generation;
 	bool reads_own; /* random reads stay in the region, where nobody else writes */
 	enum offsets_walk walk;
-	enum phase_op op;
+	enum io_kind kind; /* of all, but of a mixed phase */
+	bool is_mixed;
 	uint32_t read_percent;
 	struct random random;
 	struct permutation order; /* of the pass */

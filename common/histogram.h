@@ -17,15 +17,15 @@ struct histogram {
 };
 
 /* The bucket of a value: v itself below 128; else e = floor(log2 v), s = e - 7,
- * ((s + 1) << 7) + (v >> s) - 128. Inline: it runs for each I/O. */
+ * (s << 7) + (v >> s). Inline: it runs for each I/O. */
 static inline uint32_t histogram_index(uint64_t ns)
 {
 	if (ns < 128)
 		return (uint32_t)ns;
 	if (ns >> 42)
 		return HISTOGRAM_BUCKETS - 1;
-	uint32_t shift = 63u - (uint32_t)__builtin_clzll(ns) - 7u;
-	return ((shift + 1) << 7) + (uint32_t)(ns >> shift) - 128u;
+	uint32_t shift = (63u ^ (uint32_t)__builtin_clzll(ns)) - 7u;
+	return (shift << 7) + (uint32_t)(ns >> shift);
 }
 
 static inline void histogram_add(struct histogram *h, uint64_t ns)

@@ -5,6 +5,15 @@
 
 #include "common/clock.h"
 
+uint64_t random_unbiased(struct random *r, uint64_t below, random_product product)
+{
+	uint64_t reject = (0 - below) % below;
+
+	while ((uint64_t)product < reject)
+		product = (random_product)random_next(r) * below;
+	return (uint64_t)(product >> 64);
+}
+
 bool random_secret(void *into, size_t size)
 {
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);

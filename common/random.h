@@ -25,17 +25,19 @@ static inline uint64_t random_next(struct random *r)
 	return random_mix(r->state += UINT64_C(0x9e3779b97f4a7c15));
 }
 
+__extension__ typedef unsigned __int128 random_product;
+
+/* The rest of random_below for one product in 2^64 / below: there it may have to begin anew. */
+uint64_t random_unbiased(struct random *r, uint64_t below, random_product product);
+
 /* Uniform in [0, below), below > 0, without modulo bias: Lemire's multiply-shift with rejection
  * (2019); one multiplication nearly always. */
 static inline uint64_t random_below(struct random *r, uint64_t below)
 {
-	__extension__ typedef unsigned __int128 wide;
-	wide product = (wide)random_next(r) * below;
-	if ((uint64_t)product < below) {
-		uint64_t reject = (0 - below) % below;
-		while ((uint64_t)product < reject)
-			product = (wide)random_next(r) * below;
-	}
+	random_product product = (random_product)random_next(r) * below;
+
+	if ((uint64_t)product < below)
+		return random_unbiased(r, below, product);
 	return (uint64_t)(product >> 64);
 }
 
