@@ -9,8 +9,11 @@ static void give_vectors(struct request *request, const struct load_target *targ
 		struct io *io = &request->ios[part];
 		io->fd = target->parts[part]->fd;
 		io->file = part;
-		io->parent = io->buffer = number;
+		io->request = request;
+		io->buffer = number;
 		io->vector = *vectors;
+		io->vector[0].iov_base = request->buffer;
+		io->vector_count = 1;
 		*vectors += each;
 	}
 }
@@ -34,22 +37,8 @@ void *requests_init(struct request *requests, uint32_t count, const struct load_
 	return ios;
 }
 
-/* On what is no stripe there is one I/O, of one piece: most loads, so without a detour. */
-static uint32_t aim_at_one(struct request *request, struct io **ios)
-{
-	struct io *io = &request->ios[0];
-
-	io->kind = request->place.kind;
-	io->offset = request->place.offset;
-	io->length = request->place.length;
-	io->vector[0] = (struct iovec){.iov_base = request->buffer, .iov_len = io->length};
-	io->vector_count = 1;
-	ios[0] = io;
-	return 1;
-}
-
-static uint32_t aim_at_parts(struct request *request, const struct load_target *target,
-			     struct io **ios)
+uint32_t request_aim_at_parts(struct request *request, const struct load_target *target,
+			      struct io **ios)
 {
 	uint32_t count = 0;
 
@@ -61,18 +50,12 @@ static uint32_t aim_at_parts(struct request *request, const struct load_target *
 		request->ios[part].kind = request->place.kind;
 		ios[count++] = &request->ios[part];
 	}
-	return count;
-}
-
-uint32_t request_aim(struct request *request, const struct load_target *target, struct io **ios)
-{
-	request->pending = target->parts_count == 1 ? aim_at_one(request, ios)
-						    : aim_at_parts(request, target, ios);
+	request->pending = count;
 	request->submitted_ns = UINT64_MAX;
 	request->completed_ns = 0;
 	request->moved_bytes = 0;
 	request->error = 0;
-	return request->pending;
+	return count;
 }
 
 bool request_part_done(struct request *request, const struct io *io)

@@ -5,8 +5,8 @@
 void worker_ready(struct worker *w)
 {
 	buffers_touch(&w->buffers);
-	if (w->setup.target->engine->begin)
-		w->setup.target->engine->begin(w->engine);
+	if (w->ops->begin)
+		w->ops->begin(w->engine);
 	if (w->setup.phase->verify)
 		verify_begin(&w->verify);
 	worker_set_keys(w, w->setup.generation);
@@ -17,8 +17,8 @@ void worker_ready(struct worker *w)
 /* In the worker's thread: it submits no more. */
 static void end_engine(struct worker *w)
 {
-	if (w->setup.target->engine->end)
-		w->setup.target->engine->end(w->engine);
+	if (w->ops->end)
+		w->ops->end(w->engine);
 }
 
 void worker_cancel(struct worker *w)

@@ -68,15 +68,21 @@ struct worker {
 	struct worker_setup setup;
 	struct offsets offsets;
 	struct pace pace;
+	const struct engine_ops *ops; /* of the target's engine */
 	struct engine *engine;
 	struct request *requests, **idle; /* depth each */
 	uint32_t depth, idle_count;
 	struct io **batch, **back;        /* room for all I/Os of all requests */
+	uint32_t ios_count;               /* of all requests */
 	uint32_t batch_count, batch_sent; /* lent to the engine so far */
 	uint32_t in_flight;               /* I/Os */
-	uint64_t until_sync;              /* writes; 0: it is due */
-	uint64_t synced;                  /* requests before the last sync that succeeded */
-	void *memory;                     /* of the requests' I/Os and vectors */
+	bool is_one;                      /* each request is one I/O, on one part */
+	bool drains;                      /* all comes back between two passes */
+	bool counts_more;                 /* than the latency: response, or sizes of a mix */
+	bool verifies;
+	uint64_t until_sync; /* writes; 0: it is due */
+	uint64_t synced;     /* requests before the last sync that succeeded */
+	void *memory;        /* of the requests' I/Os and vectors */
 	struct buffers buffers;
 	struct pattern_key *keys; /* of the data, one a part */
 	uint64_t key_generation;

@@ -23,21 +23,29 @@ void worker_note_error(struct worker *w, const struct worker_error *error, uint6
 	bool full = error->number == ENOSPC || error->number == EDQUOT;
 	if (full && error->kind != IO_READ) {
 		w->end = WORKER_END_NO_SPACE;
+		w->finished = true;
 		w->error.number = error->number;
 		w->error.part = error->part;
 		atomic_store_explicit(w->setup.stop, true, memory_order_relaxed);
 	} else if (++w->errors_in_a_row >= WORKER_ERRORS_IN_A_ROW && !w->end) {
 		w->end = WORKER_END_GAVE_UP;
+		w->finished = true;
 	}
 }
 
-/* Each time that another bucket is turned to: is it of the ramp, and has the end moved? */
+/* Each time that another bucket is turned to: is it of the ramp, has the end moved, does anybody
+ * collect? */
 void worker_turn(struct worker *w)
 {
 	bool is_ramp = w->buckets.newest->bucket < w->setup.ramp_buckets;
 
 	w->tally = is_ramp ? &w->ramp : &w->after;
 	w->end_ns = clock_map_end(w->map);
+	if (!w->buckets.overrun)
+		return;
+	if (!w->end)
+		w->end = WORKER_END_OVERRUN;
+	w->finished = true;
 }
 
 static void add(struct tally *tally, const struct completion *c)
@@ -49,25 +57,50 @@ static void add(struct tally *tally, const struct completion *c)
 	tally->operations++;
 }
 
-static void count(struct worker *w, const struct request *request, const struct completion *c)
+static inline struct completion completion_of(const struct request *request)
 {
-	struct tally *tally = w->tally;
+	return (struct completion){
+		.kind = request->place.kind,
+		.bytes = request->moved_bytes,
+		.completed_ns = request->completed_ns,
+		.latency_ns = worker_since(request->submitted_ns, request->completed_ns),
+	};
+}
 
-	tally->errors += c->failed;
-	if (!c->bytes)
-		return;
-	add(tally, c);
-	if (tally != &w->after)
-		return;
-	histogram_add(&w->latency, c->latency_ns);
+__attribute__((noinline)) static void count_more(struct worker *w, const struct request *request)
+{
+	const struct completion c = completion_of(request);
+
 	if (w->response)
 		histogram_add(w->response, worker_since(request->due_ns, request->completed_ns));
 	if (w->offsets.sizes_count)
-		add(&w->sizes[request->place.size], c);
+		add(&w->sizes[request->place.size], &c);
 }
 
-static void book_error(struct worker *w, const struct request *request)
+/* Of one that moved bytes. */
+static inline void count(struct worker *w, const struct request *request,
+			 const struct completion *c)
 {
+	add(w->tally, c);
+	if (w->tally != &w->after)
+		return;
+	histogram_add(&w->latency, c->latency_ns);
+	if (w->counts_more)
+		count_more(w, request);
+}
+
+static inline void book_times(struct worker *w, const struct request *request)
+{
+	if (request->number == 0)
+		w->first_submit_ns = request->submitted_ns;
+	if (request->completed_ns > w->last_completion_ns)
+		w->last_completion_ns = request->completed_ns;
+}
+
+/* Nothing or not all was moved. */
+__attribute__((noinline)) static void book_failed(struct worker *w, const struct request *request)
+{
+	struct completion c = completion_of(request);
 	const struct worker_error error = {
 		.kind = request->place.kind,
 		.number = request->error,
@@ -78,29 +111,24 @@ static void book_error(struct worker *w, const struct request *request)
 		.completed_ns = request->completed_ns,
 	};
 
+	c.failed = true;
+	book_times(w, request);
 	worker_note_error(w, &error, request->number);
+	if (buckets_add(&w->buckets, &c))
+		worker_turn(w);
+	w->tally->errors++;
+	if (c.bytes)
+		count(w, request, &c);
 }
 
-static void book(struct worker *w, const struct request *request)
+/* All was moved. */
+static inline void book(struct worker *w, const struct request *request)
 {
-	struct completion c = {
-		.kind = request->place.kind,
-		.failed = request->moved_bytes < request->place.length || request->error,
-		.bytes = request->moved_bytes,
-		.completed_ns = request->completed_ns,
-		.latency_ns = worker_since(request->submitted_ns, request->completed_ns),
-	};
+	const struct completion c = completion_of(request);
 
-	if (request->number == 0)
-		w->first_submit_ns = request->submitted_ns;
-	if (c.completed_ns > w->last_completion_ns)
-		w->last_completion_ns = c.completed_ns;
-	if (c.failed) {
-		book_error(w, request);
-	} else {
-		w->errors_in_a_row = 0;
-		w->completed++;
-	}
+	book_times(w, request);
+	w->errors_in_a_row = 0;
+	w->completed++;
 	if (buckets_add(&w->buckets, &c))
 		worker_turn(w);
 	count(w, request, &c);
@@ -109,12 +137,20 @@ static void book(struct worker *w, const struct request *request)
 /* Before its buffer is used again; takes long enough to look at the clock after. */
 static void verify(struct worker *w, const struct request *request)
 {
-	bool is_whole = request->moved_bytes == request->place.length && !request->error;
-
-	if (!w->setup.phase->verify || request->place.kind != IO_READ || !is_whole)
-		return;
 	verify_block(&w->verify, request);
 	w->now_ns = clock_now_ns();
+}
+
+static inline void take_back(struct worker *w, struct request *request)
+{
+	if (request->moved_bytes < request->place.length || request->error) {
+		book_failed(w, request);
+	} else {
+		book(w, request);
+		if (w->verifies && request->place.kind == IO_READ)
+			verify(w, request);
+	}
+	w->idle[w->idle_count++] = request;
 }
 
 /* Once a second: is one of them old while others come back? */
@@ -125,8 +161,7 @@ static void look(struct worker *w)
 		.requests = w->requests,
 		.count = w->depth,
 		.parts = w->setup.target->parts_count,
-		.unsent = has_unsent ? w->requests[w->batch[w->batch_sent]->parent].number
-				     : UINT64_MAX,
+		.unsent = has_unsent ? w->batch[w->batch_sent]->request->number : UINT64_MAX,
 	};
 
 	outstanding_look(&w->outstanding, &all, w->setup.io_timeout_ns, w->now_ns);
@@ -134,24 +169,20 @@ static void look(struct worker *w)
 
 void worker_collect(struct worker *w, uint32_t at_least)
 {
-	uint32_t room = w->depth * w->setup.target->parts_count;
-	uint32_t back = w->setup.target->engine->reap(w->engine, w->back, at_least, room);
+	uint32_t back = w->ops->reap(w->engine, w->back, at_least, w->ios_count);
 
 	w->in_flight -= back;
 	for (uint32_t i = 0; i < back; i++) {
-		struct request *request = &w->requests[w->back[i]->parent];
-		if (w->back[i]->completed_ns > w->now_ns)
-			w->now_ns = w->back[i]->completed_ns;
-		if (!request_part_done(request, w->back[i]))
+		const struct io *io = w->back[i];
+		struct request *request = io->request;
+		if (io->completed_ns > w->now_ns)
+			w->now_ns = io->completed_ns;
+		if (w->is_one)
+			request_one_done(request, io);
+		else if (!request_part_done(request, io))
 			continue;
-		book(w, request);
-		verify(w, request);
-		w->idle[w->idle_count++] = request;
+		take_back(w, request);
 	}
-	if (w->buckets.overrun && !w->end)
-		w->end = WORKER_END_OVERRUN;
-	if (w->end)
-		w->finished = true;
 	if (back || !w->in_flight)
 		atomic_store_explicit(&w->outstanding.waiting_since_ns,
 				      w->in_flight ? w->now_ns : 0, memory_order_relaxed);

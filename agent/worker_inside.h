@@ -9,11 +9,15 @@
 
 #include "agent/worker.h"
 
+static inline bool worker_is_stopped(const struct worker *w)
+{
+	return atomic_load_explicit(w->setup.stop, memory_order_relaxed);
+}
+
 /* Submits no more. */
 static inline bool worker_is_over(const struct worker *w)
 {
-	return w->finished || w->now_ns >= w->end_ns ||
-	       atomic_load_explicit(w->setup.stop, memory_order_relaxed);
+	return w->finished || w->now_ns >= w->end_ns || worker_is_stopped(w);
 }
 
 /* A clock that has jumped back makes no I/O shorter than nothing. */

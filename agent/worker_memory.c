@@ -50,7 +50,7 @@ static int allocate_buffers(struct worker *w, struct error *err)
 static void allocate_requests(struct worker *w)
 {
 	const struct worker_setup *setup = &w->setup;
-	size_t ios = (size_t)w->depth * setup->target->parts_count;
+	uint32_t ios = w->ios_count;
 
 	w->requests = mem_new(w->depth, sizeof(*w->requests));
 	w->idle = mem_new(w->depth, sizeof(*w->idle));
@@ -91,7 +91,7 @@ static int open_engine(struct worker *w, struct error *err)
 	for (uint32_t i = 0; i < target->parts_count; i++)
 		fds[i] = target->parts[i]->fd;
 	struct engine_setup setup = {
-		.depth = w->depth * target->parts_count,
+		.depth = w->ios_count,
 		.buffers = buffers,
 		.buffers_count = w->depth,
 		.fds = fds,
@@ -99,10 +99,21 @@ static int open_engine(struct worker *w, struct error *err)
 		.polls = w->setup.phase->iopoll,
 		.sync_each = w->setup.phase->sync == PHASE_SYNC_EACH,
 	};
-	w->engine = target->engine->open(&setup, err);
+	w->engine = w->ops->open(&setup, err);
 	free(buffers);
 	free(fds);
 	return w->engine ? 0 : -1;
+}
+
+/* What the loop asks for each I/O, once. */
+static void set_flags(struct worker *w)
+{
+	const struct phase *phase = w->setup.phase;
+
+	w->is_one = w->setup.target->parts_count == 1;
+	w->drains = phase_writes(phase);
+	w->counts_more = w->pace.is_on || phase->block_mix_count;
+	w->verifies = phase->verify;
 }
 
 struct worker *worker_new(const struct worker_setup *setup, struct error *err)
@@ -117,6 +128,8 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 	memset(w, 0, sizeof(*w));
 	w->setup = *setup;
 	w->depth = setup->phase->queue_depth;
+	w->ios_count = w->depth * setup->target->parts_count;
+	w->ops = setup->target->engine;
 	w->intact = w->end_ns = UINT64_MAX;
 	offsets_init(&w->offsets, setup->phase, setup->target->used_bytes, setup->index,
 		     setup->order, setup->generation);
@@ -126,6 +139,7 @@ struct worker *worker_new(const struct worker_setup *setup, struct error *err)
 	if (setup->phase->sync_every)
 		w->syncs = mem_new(1, sizeof(*w->syncs));
 	worker_expect_sync(w);
+	set_flags(w);
 	if (allocate_buffers(w, err)) {
 		worker_free(w);
 		return NULL;
@@ -144,7 +158,7 @@ void worker_free(struct worker *w)
 	if (!w)
 		return;
 	if (w->engine)
-		w->setup.target->engine->close(w->engine);
+		w->ops->close(w->engine);
 	buckets_release(&w->buckets);
 	free(w->requests);
 	free(w->idle);

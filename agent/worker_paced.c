@@ -11,9 +11,9 @@ void worker_begin_pace(struct worker *w)
 
 	pace_begin(&w->pace, start_ns);
 	if (w->batch_count)
-		w->requests[w->batch[0]->parent].due_ns += start_ns;
-	if (w->setup.target->engine->wait)
-		w->setup.target->engine->wait(w->engine, 0);
+		w->batch[0]->request->due_ns += start_ns;
+	if (w->ops->wait)
+		w->ops->wait(w->engine, 0);
 }
 
 /* Who waits looks at least so often whether it is over. */
@@ -30,16 +30,16 @@ static void wait_for(struct worker *w, uint64_t due_ns)
 		clock_sleep_until(until);
 		return;
 	}
-	if (w->setup.target->engine->wait)
-		w->setup.target->engine->wait(w->engine, until);
-	worker_collect(w, w->setup.target->engine->wait ? 0 : 1);
+	if (w->ops->wait)
+		w->ops->wait(w->engine, until);
+	worker_collect(w, w->ops->wait ? 0 : 1);
 }
 
 /* Whether the request that was gathered may go out now. Where the phase is over before it is due it
  * never was. */
 static bool is_due(struct worker *w)
 {
-	uint64_t due_ns = w->requests[w->batch[0]->parent].due_ns;
+	uint64_t due_ns = w->batch[0]->request->due_ns;
 
 	for (;;) {
 		w->now_ns = clock_now_ns();
@@ -58,8 +58,8 @@ static bool is_due(struct worker *w)
 static void submit_now(struct worker *w)
 {
 	worker_submit(w);
-	if (w->setup.target->engine->wait)
-		w->setup.target->engine->wait(w->engine, 0);
+	if (w->ops->wait)
+		w->ops->wait(w->engine, 0);
 }
 
 void worker_run_paced(struct worker *w)

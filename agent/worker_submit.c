@@ -20,7 +20,7 @@ void worker_set_keys(struct worker *w, uint64_t generation)
 
 /* By its parts and the offsets there: so it is the same data whether a part is written through a
  * stripe or by itself. */
-static void fill(struct worker *w, const struct request *request)
+__attribute__((noinline)) static void fill(struct worker *w, const struct request *request)
 {
 	if (request->place.generation != w->key_generation)
 		worker_set_keys(w, request->place.generation);
@@ -39,7 +39,7 @@ static void fill(struct worker *w, const struct request *request)
 void worker_drop_batch(struct worker *w)
 {
 	for (uint32_t i = 0; i < w->batch_count; i++) {
-		struct request *request = &w->requests[w->batch[i]->parent];
+		struct request *request = w->batch[i]->request;
 		if (!request->pending)
 			continue;
 		request->pending = 0;
@@ -55,8 +55,7 @@ void worker_drop_batch(struct worker *w)
  * however often. */
 static bool has_to_drain(const struct worker *w)
 {
-	return w->offsets.next == 0 && phase_writes(w->setup.phase) &&
-	       (w->in_flight || w->batch_count);
+	return w->offsets.next == 0 && w->drains && (w->in_flight || w->batch_count);
 }
 
 /* With a rate the next request is made ready while it is not due, and goes out by itself. */
@@ -65,37 +64,48 @@ static uint32_t idle_to_leave(const struct worker *w)
 	return w->pace.is_on && w->idle_count ? w->idle_count - 1 : 0;
 }
 
-/* A request for each idle slot. Filling takes long enough to look at the clock again after: there
- * is no submit past the end. */
+/* Whether there is another one. */
+static bool add(struct worker *w)
+{
+	struct request *request = w->idle[w->idle_count - 1];
+
+	if (!offsets_next(&w->offsets, &request->place)) {
+		w->finished = true;
+		return false;
+	}
+	w->idle_count--;
+	request->number = w->submitted++;
+	if (w->pace.is_on)
+		request->due_ns = pace_take(&w->pace, request->place.length);
+	w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
+	if (request->place.kind == IO_WRITE) {
+		fill(w, request);
+		w->until_sync--;
+	}
+	return true;
+}
+
+/* Filling takes long enough to look at the clock again after: there is no submit past the end. */
 void worker_gather(struct worker *w)
 {
-	bool filled = false;
+	uint64_t until_sync = w->until_sync;
 	uint32_t leave = idle_to_leave(w);
 
 	w->batch_count = w->batch_sent = 0;
-	if (!w->until_sync && !w->in_flight && !worker_is_over(w))
-		worker_sync(w);
-	while (w->idle_count > leave && w->until_sync && !worker_is_over(w) && !has_to_drain(w)) {
-		struct request *request = w->idle[w->idle_count - 1];
-		if (!offsets_next(&w->offsets, &request->place)) {
-			w->finished = true;
-			break;
-		}
-		w->idle_count--;
-		request->number = w->submitted++;
-		if (w->pace.is_on)
-			request->due_ns = pace_take(&w->pace, request->place.length);
-		w->batch_count += request_aim(request, w->setup.target, w->batch + w->batch_count);
-		if (request->place.kind == IO_WRITE) {
-			fill(w, request);
-			filled = true;
-			w->until_sync--;
-		}
-	}
-	if (filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
-		worker_drop_batch(w);
-	if (worker_is_over(w))
+	if (worker_is_over(w)) {
 		w->finished = true;
+		return;
+	}
+	if (!w->until_sync && !w->in_flight) {
+		worker_sync(w);
+		return;
+	}
+	while (w->idle_count > leave && w->until_sync && !has_to_drain(w) && !worker_is_stopped(w))
+		if (!add(w))
+			break;
+	bool has_filled = w->until_sync != until_sync;
+	if (has_filled && (w->now_ns = clock_now_ns()) >= w->end_ns)
+		worker_drop_batch(w);
 }
 
 void worker_submit(struct worker *w)
@@ -103,10 +113,10 @@ void worker_submit(struct worker *w)
 	if (!w->in_flight)
 		atomic_store_explicit(&w->outstanding.waiting_since_ns, w->now_ns,
 				      memory_order_relaxed);
-	const struct request *first = &w->requests[w->batch[w->batch_sent]->parent];
+	const struct request *first = w->batch[w->batch_sent]->request;
 	atomic_store_explicit(&w->outstanding.offset, first->place.offset, memory_order_relaxed);
-	uint32_t taken = w->setup.target->engine->submit(w->engine, w->batch + w->batch_sent,
-							 w->batch_count - w->batch_sent);
+	uint32_t taken =
+		w->ops->submit(w->engine, w->batch + w->batch_sent, w->batch_count - w->batch_sent);
 	w->batch_sent += taken;
 	w->in_flight += taken;
 }

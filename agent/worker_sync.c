@@ -41,7 +41,6 @@ void worker_sync(struct worker *w)
 	worker_expect_sync(w);
 	if (failed) {
 		book_sync_error(w, part, failed);
-		w->finished |= w->end != WORKER_END_DONE;
 		return;
 	}
 	w->synced = w->submitted;

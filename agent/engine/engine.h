@@ -18,6 +18,7 @@
 /* SYNC is of workers; engines are never asked for it. */
 enum io_kind { IO_READ, IO_WRITE, IO_TRIM, IO_SYNC };
 
+struct request;
 struct io {
 	enum io_kind kind;
 	int fd;
@@ -25,11 +26,11 @@ struct io {
 	size_t length;   /* sum of the vector */
 	struct iovec *vector;
 	int vector_count;
+	uint32_t tries;                      /* the engine's */
 	uint64_t submitted_ns, completed_ns; /* clock_now_ns(); set by the engine */
-	ssize_t result;        /* bytes, or -errno: an I/O's outcome is data, not failure */
-	uint32_t parent;       /* the worker's: which of its requests this is a part of */
+	ssize_t result;          /* bytes, or -errno: an I/O's outcome is data, not failure */
+	struct request *request; /* the worker's: that it is a part of */
 	uint32_t file, buffer; /* index of fd, and of the buffer the vector lies in, in the setup */
-	uint32_t tries;        /* the engine's */
 };
 
 /* What a worker gives its engine at open. */
