@@ -1,8 +1,10 @@
 #include "common/record_yaml.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "common/record_member.h"
 
 void record_places_add(struct record_places *places, const void *member, uint32_t line,
 		       uint32_t column)
@@ -59,6 +61,16 @@ const struct record_place *record_places_find(const struct record_places *places
 	if (!places->count)
 		return NULL;
 	return bsearch(&wanted, places->places, places->count, sizeof(wanted), by_address);
+}
+
+void record_places_forget(const struct record_places *places, const struct record_table *table,
+			  void *record)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		double *member = record_member(&table->rows[i], record);
+		if (table->rows[i].kind == RECORD_F64 && !record_places_find(places, member))
+			*member = NAN;
+	}
 }
 
 void record_places_release(struct record_places *places)

@@ -23,6 +23,10 @@ void record_places_release(struct record_places *places);
 const struct record_place *record_places_find(const struct record_places *places,
 					      const void *member);
 
+/* Makes NAN of each number (RECORD_F64) of a record that was not written. */
+void record_places_forget(const struct record_places *places, const struct record_table *table,
+			  void *record);
+
 /* Adds a place, and puts all in order for record_places_find: record_yaml_read's own. */
 void record_places_add(struct record_places *places, const void *member, uint32_t line,
 		       uint32_t column);

@@ -30,6 +30,10 @@ void describe_hosts(struct result *result, const struct fleet *fleet)
 			hex_format(key, from->keys->agent.public, KEY_SIZE);
 			host->key = mem_text(key);
 		}
+		if (agents->expect) {
+			host->expect = mem_new(1, sizeof(*host->expect));
+			record_copy(&hardware_table, host->expect, agents->expect);
+		}
 		for (uint32_t l = 0; l < agents->labels_count; l++) {
 			struct plan_label *label = RECORD_APPEND(host->labels, host->labels_count);
 			record_copy(&plan_label_table, label, &agents->labels[l]);

@@ -118,6 +118,17 @@ static const struct record_row sweep_rows[] = {
 const struct record_table fact_sweep_table = RECORD_TABLE(
 	struct fact_sweep, "sweep", sweep_rows, "The same thing measured with several settings.");
 
+static const struct record_row hardware_rows[] = {
+	{MEMBER_LIST(struct hardware, storage, fact_storage_table), .keyed = true,
+	 .doc = "what stands beneath targets, by name"},
+	{MEMBER_LIST(struct hardware, links, fact_link_table), .keyed = true,
+	 .doc = "between disks and memory, by name"},
+};
+const struct record_table hardware_table =
+	RECORD_TABLE(struct hardware, "hardware", hardware_rows,
+		     "What a host's hardware is and allows. Of it come ceilings that no figure can "
+		     "exceed, and warnings of what does not reach them.");
+
 static const struct record_row facts_rows[] = {
 	{MEMBER_LIST(struct facts, storage, fact_storage_table), .keyed = true,
 	 .doc = "what stands beneath targets, by name"},
@@ -128,10 +139,20 @@ const struct record_table facts_table =
 	RECORD_TABLE(struct facts, "facts", facts_rows,
 		     "What is known of storage beside what was measured on it.");
 
-const struct fact_storage *facts_storage(const struct facts *facts, const char *target)
+struct hardware facts_hardware(const struct facts *facts)
 {
-	for (uint32_t i = 0; facts && i < facts->storage_count; i++)
-		if (text_is(facts->storage[i].target, target))
-			return &facts->storage[i];
+	if (!facts)
+		return (struct hardware){0};
+	return (struct hardware){.storage = facts->storage,
+				 .storage_count = facts->storage_count,
+				 .links = facts->links,
+				 .links_count = facts->links_count};
+}
+
+const struct fact_storage *hardware_storage(const struct hardware *hardware, const char *target)
+{
+	for (uint32_t i = 0; i < hardware->storage_count; i++)
+		if (text_is(hardware->storage[i].target, target))
+			return &hardware->storage[i];
 	return NULL;
 }

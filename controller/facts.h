@@ -1,6 +1,6 @@
-/* facts.h - what is known of storage beside what was measured on it: told by a person
- * (docs/JUDGE.md) or by an inventory. A member that is 0 or NULL was not told, and no rule looks at
- * it. */
+/* facts.h - what is known of storage beside what was measured on it: told by a person, in a plan
+ * (`expect`) or in a file for `muster judge` (docs/JUDGE.md). A member that is 0 or NULL was not
+ * told, and no rule looks at it. */
 #ifndef MUSTER_CONTROLLER_FACTS_H
 #define MUSTER_CONTROLLER_FACTS_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/record.h"
+#include "common/record_yaml.h"
 
 enum fact_fill { FACT_FILL_UNKNOWN, FACT_FILL_RANDOM, FACT_FILL_ZEROS, FACT_FILL_REPEATING };
 enum fact_level {
@@ -56,6 +57,14 @@ struct fact_storage {
 	bool has_free_bytes, has_free_inodes; /* computed */
 };
 
+/* What a host has, as far as it is known. */
+struct hardware {
+	struct fact_storage *storage;
+	uint32_t storage_count;
+	struct fact_link *links;
+	uint32_t links_count;
+};
+
 enum fact_sweep_kind { FACT_SWEEP_TUNABLE, FACT_SWEEP_MEMBERS, FACT_SWEEP_NUMA };
 
 struct sweep_point {
@@ -91,6 +100,7 @@ struct facts {
 	uint32_t sweeps_count;
 };
 
+extern const struct record_table hardware_table;
 extern const struct record_table facts_table;
 extern const struct record_table fact_storage_table;
 extern const struct record_table fact_link_table;
@@ -99,7 +109,21 @@ extern const struct record_table sweep_point_table;
 
 extern const char *const fact_level_names[];
 
-/* What is known of a target; NULL: nothing. `facts` may be NULL. */
-const struct fact_storage *facts_storage(const struct facts *facts, const char *target);
+/* Storage and links of `facts`, lent; `facts` may be NULL. */
+struct hardware facts_hardware(const struct facts *facts);
+
+/* What is known of a target; NULL: nothing. */
+const struct fact_storage *hardware_storage(const struct hardware *hardware, const char *target);
+
+/* After reading: what was not written is not known, rather than 0. */
+void hardware_mark(struct hardware *hardware, const struct record_places *places);
+
+/* What contradicts itself or could not be used, and the member that is about; false: nothing. */
+struct facts_fault {
+	const void *member;
+	char text[256];
+};
+bool facts_storage_fault(const struct fact_storage *storage, struct facts_fault *fault);
+bool facts_link_fault(const struct fact_link *link, struct facts_fault *fault);
 
 #endif

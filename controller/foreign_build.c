@@ -7,6 +7,7 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/known.h"
 #include "controller/analysis/window.h"
 #include "controller/foreign.h"
 #include "controller/foreign_inside.h"
@@ -359,7 +360,8 @@ static void find_extents(struct build *build)
 		for (uint32_t k = 0; k < foreign->targets_count; k++)
 			if (text_is(foreign->targets[k].name, name) && foreign->targets[k].size)
 				size = foreign->targets[k].size;
-		const struct fact_storage *storage = facts_storage(build->result->facts, name);
+		struct known known = known_of(build->result, NULL);
+		const struct fact_storage *storage = known_storage(&known, name);
 		build->extents[t] = storage && storage->file_size ? storage->file_size
 								  : plan_size_bytes(size, 0);
 	}

@@ -6,7 +6,6 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/record_csv.h"
-#include "common/record_member.h"
 #include "common/record_yaml.h"
 #include "common/text.h"
 #include "controller/foreign.h"
@@ -43,17 +42,6 @@ static void complain(struct check *check, const void *member, char *text)
 static bool is_written(const struct check *check, const void *member)
 {
 	return record_places_find(check->places, member) != NULL;
-}
-
-/* Numbers that nobody wrote are unknown, not 0. */
-static void forget_unwritten(const struct check *check, const struct record_table *table,
-			     void *record)
-{
-	for (uint32_t i = 0; i < table->count; i++) {
-		double *member = record_member(&table->rows[i], record);
-		if (table->rows[i].kind == RECORD_F64 && !is_written(check, member))
-			*member = NAN;
-	}
 }
 
 /* ---- files ---- */
@@ -229,7 +217,7 @@ static void read_tables(struct check *check, struct foreign_measured *m)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < m->moved_count; i++)
-		forget_unwritten(check, &foreign_total_table, &m->moved[i]);
+		record_places_forget(check->places, &foreign_total_table, &m->moved[i]);
 	read_table(check, &m->timeline, &foreign_sample_table, (void **)&m->samples,
 		   &m->samples_count);
 	read_table(check, &m->counters, &foreign_counter_table, (void **)&m->counts,
@@ -339,7 +327,7 @@ static void check_sweep(struct check *check, struct fact_sweep *sweep)
 
 	sweep->has_numa_node = is_written(check, &sweep->numa_node);
 	for (uint32_t i = 0; i < sweep->points_count; i++)
-		forget_unwritten(check, &sweep_point_table, &sweep->points[i]);
+		record_places_forget(check->places, &sweep_point_table, &sweep->points[i]);
 	if (sweep->points_count && sweep->table) {
 		complain_at(check, &sweep->table, "both table and points; give one of them");
 		return;
@@ -391,16 +379,19 @@ static void check_facts(struct check *check)
 {
 	struct foreign *foreign = check->foreign;
 
-	for (uint32_t i = 0; i < foreign->storage_count; i++) {
-		struct fact_storage *s = &foreign->storage[i];
-		s->has_offset = is_written(check, &s->offset);
-		s->has_free_bytes = is_written(check, &s->free_bytes);
-		s->has_free_inodes = is_written(check, &s->free_inodes);
-		if (s->allocated && !s->file_size)
-			complain_at(check, &s->allocated, "allocated without file_size");
-	}
+	struct hardware hardware = {.storage = foreign->storage,
+				    .storage_count = foreign->storage_count,
+				    .links = foreign->links,
+				    .links_count = foreign->links_count};
+	struct facts_fault fault;
+
+	hardware_mark(&hardware, check->places);
+	for (uint32_t i = 0; i < foreign->storage_count; i++)
+		if (facts_storage_fault(&foreign->storage[i], &fault))
+			complain_at(check, fault.member, fault.text);
 	for (uint32_t i = 0; i < foreign->links_count; i++)
-		forget_unwritten(check, &fact_link_table, &foreign->links[i]);
+		if (facts_link_fault(&foreign->links[i], &fault))
+			complain_at(check, fault.member, fault.text);
 	for (uint32_t i = 0; i < foreign->sweeps_count; i++)
 		check_sweep(check, &foreign->sweeps[i]);
 }

@@ -45,6 +45,10 @@ static const struct record_row agents_rows[] = {
 	 .doc = "what is different on these hosts, by the name of a target of the plan: an entry "
 		"with one of path, device, stripe, null replaces what the target is, everything "
 		"else that it does not say stays as the plan has it"},
+	{MEMBER_MAYBE(struct plan_agents, expect, hardware_table),
+	 .doc = "what is different in the hardware of these hosts: an entry completes the plan's "
+		"of "
+		"the same name, or is one more"},
 };
 const struct record_table plan_agents_table =
 	RECORD_TABLE(struct plan_agents, "agents", agents_rows,
@@ -126,6 +130,12 @@ static const struct record_row plan_rows[] = {
 	{MEMBER_LIST(struct plan, phases, phase_table), .required = true,
 	 .doc = "what is done, in this order"},
 	{MEMBER_LIST(struct plan, gates, plan_gate_table), .doc = "what it is held against"},
+	{MEMBER_MAYBE(struct plan, expect, hardware_table),
+	 .doc = "what the hardware of each host is and allows, as far as it is known: a figure "
+		"above "
+		"it is INVALID (EXCEEDS_PHYSICAL), one far below it is noted (BELOW_MODEL), and a "
+		"link that runs below what it could and blocks or borders that do not fit are "
+		"warned of"},
 	{MEMBER(struct plan, repeat), .fallback = "1", .min = 1, .max = 1000,
 	 .doc = "how many times all phases are run, a trial each"},
 	{MEMBER(struct plan, bucket), .unit = UNIT_NS, .fallback = "100ms", .min = 10000000,

@@ -8,6 +8,7 @@
 #include "common/nodeset.h"
 #include "common/record.h"
 #include "common/record_yaml.h"
+#include "controller/facts.h"
 #include "proto/phase.h"
 
 #define PLAN_PORT 7411
@@ -28,6 +29,7 @@ struct plan_agents {
 	uint32_t labels_count;
 	struct target *targets; /* overrides, already completed from the plan's targets */
 	uint32_t targets_count;
+	struct hardware *expect; /* likewise, from the plan's; NULL: as the plan has it */
 };
 
 enum plan_on_host_loss { PLAN_ON_HOST_LOSS_ABORT, PLAN_ON_HOST_LOSS_CONTINUE };
@@ -93,6 +95,7 @@ struct plan {
 	uint32_t phases_count;
 	struct plan_gate *gates;
 	uint32_t gates_count;
+	struct hardware *expect; /* what the hardware allows; NULL: not told */
 	uint32_t repeat;
 	uint64_t bucket;         /* ns */
 	uint64_t min_window;     /* ns */

@@ -266,6 +266,7 @@ void plan_check(struct plan_check *check)
 		check_phase_names(check);
 		check_scopes(check);
 		plan_check_gates(check);
+		plan_check_expect(check);
 	}
 	if (check->sound && !check->failed) {
 		resolve_sync(check->plan);

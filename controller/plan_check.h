@@ -89,6 +89,8 @@ void plan_check_load(struct plan_check *check, const struct phase *phase, const 
 /* Only what may differ from host to host. */
 void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *scope);
 
+/* Also marks what was not written in it. */
+void plan_check_expect(struct plan_check *check);
 void plan_check_gates(struct plan_check *check);
 
 /* The limit of a gate as a number of its unit. */

@@ -200,9 +200,29 @@ static void complete(struct yaml_node *override, const struct yaml_node *base)
 	selection_free(&selection);
 }
 
+/* Of storage or links: each entry takes over what it does not say. */
+static void inherit_all(const struct yaml_node *own, const struct yaml_node *plans)
+{
+	if (!own || own->kind != YAML_KIND_MAPPING)
+		return;
+	for (uint32_t i = 0; i < own->count; i++) {
+		const struct yaml_node *base = yaml_tree_find(plans, own->keys[i]->text);
+		if (base && base->kind == YAML_KIND_MAPPING)
+			yaml_tree_inherit(own->items[i], base);
+	}
+}
+
+static void complete_expected(const struct yaml_node *own, const struct yaml_node *plans)
+{
+	static const char *const lists[] = {"storage", "links"};
+
+	for (size_t i = 0; own && plans && i < sizeof(lists) / sizeof(lists[0]); i++)
+		inherit_all(yaml_tree_find(own, lists[i]), yaml_tree_find(plans, lists[i]));
+}
+
 static void complete_all(const struct yaml_node *overrides, const struct yaml_node *targets)
 {
-	if (!overrides || overrides->kind != YAML_KIND_MAPPING)
+	if (!overrides || !targets || overrides->kind != YAML_KIND_MAPPING)
 		return;
 	for (uint32_t i = 0; i < overrides->count; i++) {
 		const struct yaml_node *base = yaml_tree_find(targets, overrides->keys[i]->text);
@@ -216,8 +236,11 @@ void plan_tree_overrides(struct yaml_node *root)
 	const struct yaml_node *targets = yaml_tree_find(root, "targets");
 	const struct yaml_node *agents = yaml_tree_find(yaml_tree_find(root, "fleet"), "agents");
 
-	if (!targets || !agents || agents->kind != YAML_KIND_SEQUENCE)
+	if (!agents || agents->kind != YAML_KIND_SEQUENCE)
 		return;
-	for (uint32_t i = 0; i < agents->count; i++)
+	for (uint32_t i = 0; i < agents->count; i++) {
+		complete_expected(yaml_tree_find(agents->items[i], "expect"),
+				  yaml_tree_find(root, "expect"));
 		complete_all(yaml_tree_find(agents->items[i], "targets"), targets);
+	}
 }

@@ -9,23 +9,12 @@
 #include "controller/analysis/findings.h"
 #include "controller/analysis/sanity_rules.h"
 
-static const struct result_host *find_host(const struct result_host *hosts, uint32_t count,
-					   uint32_t index, const char *name)
-{
-	if (index < count && text_is(hosts[index].host, name))
-		return &hosts[index];
-	for (uint32_t h = 0; h < count; h++)
-		if (text_is(hosts[h].host, name))
-			return &hosts[h];
-	return NULL;
-}
-
 /* The rules look at one host with its own targets. */
 static void look(struct result *found, const struct plan *plan, const struct plan_host *host,
 		 const struct result_host *about)
 {
 	struct plan own = *plan;
-	struct result_host bare = {.host = host->name};
+	struct result_host bare = {.host = host->name, .expect = host->agents->expect};
 	struct result result = *found;
 
 	own.targets = host->targets;
@@ -92,12 +81,13 @@ uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uin
 {
 	struct result found = {0};
 	struct plan_hosts expanded;
+	const struct result known = {.hosts = (struct result_host *)hosts, .hosts_count = count};
 	uint32_t said = warn_of_lengths(plan);
 
 	plan_hosts_expand(&expanded, plan);
 	for (uint32_t h = 0; h < expanded.count; h++)
 		look(&found, plan, &expanded.hosts[h],
-		     find_host(hosts, count, h, expanded.hosts[h].name));
+		     result_find_host(&known, h, expanded.hosts[h].name));
 	plan_hosts_release(&expanded);
 	said += say(&found);
 	record_release(&result_table, &found);

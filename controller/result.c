@@ -66,6 +66,9 @@ static const struct record_row host_rows[] = {
 	 .doc = "that ZFS keeps in memory at most; 0: not known"},
 	{MEMBER_LIST(struct result_host, labels, plan_label_table), .keyed = true,
 	 .doc = "the plan's"},
+	{MEMBER_MAYBE(struct result_host, expect, hardware_table),
+	 .doc = "what the plan says of its hardware, where that is not what it says of all; else "
+		"null"},
 	{MEMBER_ONE(struct result_host, clock, clock_table), .doc = "against the controller's"},
 	{MEMBER(struct result_host, key),
 	 .doc = "public key that its agent proved; null: none, or one for this run only"},
@@ -356,6 +359,17 @@ int result_exit_code(enum result_outcome outcome)
 	};
 
 	return codes[outcome];
+}
+
+const struct result_host *result_find_host(const struct result *result, uint32_t index,
+					   const char *name)
+{
+	if (index < result->hosts_count && text_is(result->hosts[index].host, name))
+		return &result->hosts[index];
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (text_is(result->hosts[h].host, name))
+			return &result->hosts[h];
+	return NULL;
 }
 
 const struct phase *result_plan_phase(const struct result *result, const char *name)

@@ -70,6 +70,7 @@ struct result_host {
 	uint64_t arc_most_bytes; /* that ZFS keeps in memory at most; 0: not known */
 	struct plan_label *labels;
 	uint32_t labels_count;
+	struct hardware *expect; /* where the plan has its own for it; else NULL */
 	struct result_clock clock;
 	char *key;
 	bool insecure;
@@ -273,6 +274,11 @@ extern const struct record_table result_table;
 extern const struct record_table result_phase_table;
 extern const struct record_table result_cluster_table;
 extern const struct record_table result_bucket_table;
+
+/* A host by its name, NULL when there is none; in phases hosts come in the same order, so that it
+ * is nearly always at its own `index`. */
+const struct result_host *result_find_host(const struct result *result, uint32_t index,
+					   const char *name);
 
 /* What the plan says of a phase; NULL when it has none of that name. */
 const struct phase *result_plan_phase(const struct result *result, const char *name);

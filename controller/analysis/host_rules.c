@@ -63,19 +63,6 @@ static int compare_classes(const void *a, const void *b)
 	return strcmp(((const struct member *)a)->class, ((const struct member *)b)->class);
 }
 
-/* What is known of the host; in phases hosts come in the same order, so it is nearly always at its
- * own index. */
-static const struct result_host *about_host(const struct result *result, uint32_t index,
-					    const char *name)
-{
-	if (index < result->hosts_count && text_is(result->hosts[index].host, name))
-		return &result->hosts[index];
-	for (uint32_t h = 0; h < result->hosts_count; h++)
-		if (text_is(result->hosts[h].host, name))
-			return &result->hosts[h];
-	return NULL;
-}
-
 /* ---- members ---- */
 
 static struct member *members_new(const struct result *result, const struct result_phase *phase,
@@ -94,7 +81,7 @@ static struct member *members_new(const struct result *result, const struct resu
 			continue;
 		members[(*count)++] = (struct member){
 			.host = host,
-			.class = class_of(about_host(result, h, host->host), host),
+			.class = class_of(result_find_host(result, h, host->host), host),
 			.rate = rate,
 			.time_ns = (double)(own.end_ns - own.start_ns),
 		};

@@ -9,6 +9,7 @@
 #include "common/units.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/known.h"
 #include "controller/analysis/layers_inside.h"
 #include "controller/analysis/measured.h"
 
@@ -370,9 +371,9 @@ static const struct measured *find_write(const struct trial *trial, const struct
 /* What another reading of the same disks reached; NAN: none is known. */
 static double reference_rate(const struct result *result, const struct phase *asked)
 {
+	struct known known = known_of(result, NULL);
 	const struct fact_storage *storage =
-		asked->targets_count == 1 ? facts_storage(result->facts, asked->targets[0].name)
-					  : NULL;
+		asked->targets_count == 1 ? known_storage(&known, asked->targets[0].name) : NULL;
 
 	return storage && storage->reference_rate ? (double)storage->reference_rate : NAN;
 }

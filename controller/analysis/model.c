@@ -102,11 +102,12 @@ static bool carries(const struct fact_link *link, const char *target)
 	return false;
 }
 
-struct model_bound model_bound(const struct facts *facts, const struct phase *asked,
+struct model_bound model_bound(const struct known *known, const struct phase *asked,
 			       const char *target)
 {
-	const struct fact_storage *storage = facts_storage(facts, target);
+	const struct fact_storage *storage = known_storage(known, target);
 	struct model_bound bound = {.bytes_per_s = NAN};
+	const struct fact_link *link;
 
 	if (storage && asked->access == PHASE_ACCESS_SEQUENTIAL)
 		lower(&bound,
@@ -117,8 +118,8 @@ struct model_bound model_bound(const struct facts *facts, const struct phase *as
 		lower(&bound, (double)storage->link_rate, "the link");
 		lower(&bound, (double)storage->controller_rate, "the controller");
 	}
-	for (uint32_t l = 0; facts && l < facts->links_count; l++)
-		if (carries(&facts->links[l], target))
-			lower(&bound, model_link(&facts->links[l]), facts->links[l].link);
+	for (uint32_t l = 0; (link = known_link(known, l)); l++)
+		if (carries(link, target))
+			lower(&bound, model_link(link), link->link);
 	return bound;
 }

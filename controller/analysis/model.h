@@ -9,8 +9,7 @@
 
 #include <stdbool.h>
 
-#include "controller/facts.h"
-#include "proto/phase.h"
+#include "controller/analysis/known.h"
 
 /* Bytes/s of a lane; NAN for a speed that is none of PCIe (2.5, 5, 8, 16, 32, 64) or SAS (3, 6, 12,
  * 22.5). */
@@ -46,7 +45,7 @@ struct model_bound {
 	double bytes_per_s;
 	const char *what;
 };
-struct model_bound model_bound(const struct facts *facts, const struct phase *asked,
+struct model_bound model_bound(const struct known *known, const struct phase *asked,
 			       const char *target);
 
 #endif

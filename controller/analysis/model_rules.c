@@ -22,20 +22,26 @@ typedef void holder(struct result *result, const struct result_phase *phase,
 		    const struct phase *asked, const char *host, const struct result_target *target,
 		    const struct model_bound *bound);
 
+static void hold_host(struct result *result, const struct result_phase *phase,
+		      const struct phase *asked, uint32_t h, holder *hold)
+{
+	const struct result_phase_host *host = &phase->hosts[h];
+	struct known known = known_of(result, result_find_host(result, h, host->host));
+
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		struct model_bound bound = model_bound(&known, asked, host->targets[t].target);
+		if (bound.bytes_per_s > 0)
+			hold(result, phase, asked, host->host, &host->targets[t], &bound);
+	}
+}
+
 static void hold_all(struct result *result, holder *hold)
 {
-	for (uint32_t p = 0; result->facts && p < result->phases_count; p++) {
+	for (uint32_t p = 0; p < result->phases_count; p++) {
 		const struct result_phase *phase = &result->phases[p];
 		const struct phase *asked = result_plan_phase(result, phase->name);
 		for (uint32_t h = 0; asked && h < phase->hosts_count; h++)
-			for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
-				const struct result_target *target = &phase->hosts[h].targets[t];
-				struct model_bound bound =
-					model_bound(result->facts, asked, target->target);
-				if (bound.bytes_per_s > 0)
-					hold(result, phase, asked, phase->hosts[h].host, target,
-					     &bound);
-			}
+			hold_host(result, phase, asked, h, hold);
 	}
 }
 
@@ -91,8 +97,8 @@ void model_rules_exceeding(struct result *result)
 
 /* ---- links ---- */
 
-/* The most that went over a link in any phase; 0: not known. */
-static double most_over(const struct result *result, const struct fact_link *link)
+/* The most that went over a link of a host in any phase, NULL: of any host; 0: not known. */
+static double most_over(const struct result *result, const char *of, const struct fact_link *link)
 {
 	double most = 0;
 
@@ -101,6 +107,8 @@ static double most_over(const struct result *result, const struct fact_link *lin
 		for (uint32_t h = 0; h < result->phases[p].hosts_count; h++) {
 			const struct result_phase_host *host = &result->phases[p].hosts[h];
 			double own = 0;
+			if (of && !text_is(host->host, of))
+				continue;
 			for (uint32_t t = 0; t < host->targets_count; t++)
 				for (uint32_t k = 0; k < link->targets_count; k++)
 					if (text_is(host->targets[t].target,
@@ -114,7 +122,7 @@ static double most_over(const struct result *result, const struct fact_link *lin
 	return most;
 }
 
-static void check_link(struct result *result, const struct fact_link *link)
+static void check_link(struct result *result, const char *host, const struct fact_link *link)
 {
 	bool narrow = link->width < link->width_most;
 	bool slow = link->gt_per_s < link->gt_per_s_most;
@@ -122,7 +130,7 @@ static void check_link(struct result *result, const struct fact_link *link)
 
 	if (!narrow && !slow)
 		return;
-	double most = model_link(link), share = most_over(result, link) / most;
+	double most = model_link(link), share = most_over(result, host, link) / most;
 	if (share > 0)
 		snprintf(use, sizeof(use), ", used to %.0f %%%s", 100 * share,
 			 share >= LINK_BOUND ? ": it is the limit" : "");
@@ -131,7 +139,7 @@ static void check_link(struct result *result, const struct fact_link *link)
 	if (link->ports > 1)
 		snprintf(ports, sizeof(ports), " (%u like this)", link->ports);
 	struct result_finding *finding = findings_add(
-		result, "LINK_DEGRADED", NULL, NULL, NULL, NULL, NULL,
+		result, "LINK_DEGRADED", NULL, NULL, host, NULL, NULL,
 		"link '%s'%s runs %u of %u lanes at %g of %g GT/s%s%s%s", link->link, ports,
 		link->width, link->width_most ? link->width_most : link->width, link->gt_per_s,
 		link->gt_per_s_most > 0 ? link->gt_per_s_most : link->gt_per_s,
@@ -184,9 +192,12 @@ static const struct result_phase *best_elsewhere(const struct result *result, ui
 
 static double ceiling_of(const struct result *result, const char *controller)
 {
-	for (uint32_t l = 0; result->facts && l < result->facts->links_count; l++)
-		if (text_is(result->facts->links[l].link, controller))
-			return model_link(&result->facts->links[l]);
+	struct known known = known_of(result, NULL);
+	const struct fact_link *link;
+
+	for (uint32_t l = 0; (link = known_link(&known, l)); l++)
+		if (text_is(link->link, controller))
+			return model_link(link);
 	return NAN;
 }
 
@@ -215,11 +226,23 @@ static void check_controller(struct result *result, uint32_t index)
 	findings_figure(finding, "share", share);
 }
 
+static void check_links(struct result *result)
+{
+	struct known known = known_of(result, NULL);
+
+	for (uint32_t l = 0; l < known.fleet.links_count; l++)
+		check_link(result, NULL, &known.fleet.links[l]);
+	for (uint32_t h = 0; h < result->hosts_count; h++) {
+		const struct hardware *own = result->hosts[h].expect;
+		for (uint32_t l = 0; own && l < own->links_count; l++)
+			check_link(result, result->hosts[h].host, &own->links[l]);
+	}
+}
+
 void model_rules_check(struct result *result)
 {
 	hold_all(result, hold_below);
-	for (uint32_t l = 0; result->facts && l < result->facts->links_count; l++)
-		check_link(result, &result->facts->links[l]);
+	check_links(result);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_controller(result, p);
 }

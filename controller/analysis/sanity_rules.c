@@ -6,6 +6,7 @@
 #include "common/units.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/known.h"
 #include "controller/analysis/model.h"
 
 #define ALLOCATED_LEAST 0.90 /* of the size of a file */
@@ -250,15 +251,12 @@ static void report_unwritten(const struct subject *s)
 
 /* ---- subjects ---- */
 
-static const struct result_host *about_host(const struct result *result, uint32_t index,
-					    const char *name)
+static const struct fact_storage *storage_of(const struct result *result, uint32_t h,
+					     const char *host, const char *target)
 {
-	if (index < result->hosts_count && text_is(result->hosts[index].host, name))
-		return &result->hosts[index];
-	for (uint32_t h = 0; h < result->hosts_count; h++)
-		if (text_is(result->hosts[h].host, name))
-			return &result->hosts[h];
-	return NULL;
+	struct known known = known_of(result, result_find_host(result, h, host));
+
+	return known_storage(&known, target);
 }
 
 static void check_storage(const struct subject *s)
@@ -297,9 +295,9 @@ static void check_phase(struct result *result, const struct result_phase *phase)
 				.asked = result_plan_phase(result, phase->name),
 				.host = host->host,
 				.index = h,
-				.about = about_host(result, h, host->host),
+				.about = result_find_host(result, h, host->host),
 				.target = target->target,
-				.storage = facts_storage(result->facts, target->target),
+				.storage = storage_of(result, h, host->host, target->target),
 				.extent = target->extent_bytes,
 				.is_measured = true,
 			};
@@ -324,7 +322,8 @@ static void check_phase(struct result *result, const struct result_phase *phase)
 
 /* ---- storage by itself ---- */
 
-static void check_alignment(struct result *result, const struct fact_storage *storage)
+static void check_alignment(struct result *result, const char *host,
+			    const struct fact_storage *storage)
 {
 	uint64_t of_page = storage->offset % PAGE;
 	uint64_t of_stripe = storage->stripe_unit ? storage->offset % storage->stripe_unit : 0;
@@ -333,7 +332,7 @@ static void check_alignment(struct result *result, const struct fact_storage *st
 		return;
 	if (of_stripe) {
 		struct result_finding *finding = findings_add(
-			result, "MISALIGNED_STRIPE", NULL, NULL, NULL, storage->target, NULL,
+			result, "MISALIGNED_STRIPE", NULL, NULL, host, storage->target, NULL,
 			"it begins at byte %llu, %llu bytes after a border of stripe units of %llu",
 			(unsigned long long)storage->offset, (unsigned long long)of_stripe,
 			(unsigned long long)storage->stripe_unit);
@@ -341,14 +340,15 @@ static void check_alignment(struct result *result, const struct fact_storage *st
 	}
 	if (of_page) {
 		struct result_finding *finding = findings_add(
-			result, "MISALIGNED_4K", NULL, NULL, NULL, storage->target, NULL,
+			result, "MISALIGNED_4K", NULL, NULL, host, storage->target, NULL,
 			"it begins at byte %llu, %llu bytes after a multiple of 4,096",
 			(unsigned long long)storage->offset, (unsigned long long)of_page);
 		findings_figure(finding, "remainder_bytes", (double)of_page);
 	}
 }
 
-static void check_geometry(struct result *result, const struct fact_storage *storage)
+static void check_geometry(struct result *result, const char *host,
+			   const struct fact_storage *storage)
 {
 	double data = model_media(storage->level, storage->disks, 1, false);
 	bool unit = storage->layout_unit && storage->stripe_unit &&
@@ -363,7 +363,7 @@ static void check_geometry(struct result *result, const struct fact_storage *sto
 			? (double)storage->layout_unit / (double)storage->stripe_unit
 			: (double)storage->layout_width / (data * (double)storage->stripe_unit);
 	struct result_finding *finding = findings_add(
-		result, "STRIPE_GEOMETRY_MISMATCH", NULL, NULL, NULL, storage->target, NULL,
+		result, "STRIPE_GEOMETRY_MISMATCH", NULL, NULL, host, storage->target, NULL,
 		"the file system was made for stripe units of %llu and a width of %llu, the units "
 		"beneath are of %llu: %g times%s",
 		(unsigned long long)storage->layout_unit, (unsigned long long)storage->layout_width,
@@ -374,14 +374,24 @@ static void check_geometry(struct result *result, const struct fact_storage *sto
 	findings_figure(finding, "factor", factor);
 }
 
+/* `host` NULL: of all. */
+static void check_hardware(struct result *result, const char *host, const struct hardware *hardware)
+{
+	for (uint32_t i = 0; i < hardware->storage_count; i++) {
+		check_alignment(result, host, &hardware->storage[i]);
+		check_geometry(result, host, &hardware->storage[i]);
+	}
+}
+
 void sanity_rules_check(struct result *result)
 {
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_phase(result, &result->phases[p]);
-	for (uint32_t i = 0; result->facts && i < result->facts->storage_count; i++) {
-		check_alignment(result, &result->facts->storage[i]);
-		check_geometry(result, &result->facts->storage[i]);
-	}
+	struct known known = known_of(result, NULL);
+	check_hardware(result, NULL, &known.fleet);
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (result->hosts[h].expect)
+			check_hardware(result, result->hosts[h].host, result->hosts[h].expect);
 }
 
 /* ---- plans ---- */
@@ -410,6 +420,7 @@ static void check_planned(struct result *result, const struct phase *asked,
 {
 	/* A place to point at: nothing of it is in the result. */
 	struct result_phase phase = {.name = asked->name, .trial = 1};
+	struct known known = known_of(result, about);
 
 	for (uint32_t t = 0; t < asked->targets_count; t++) {
 		const char *target = asked->targets[t].name;
@@ -420,7 +431,7 @@ static void check_planned(struct result *result, const struct phase *asked,
 			.host = about ? about->host : NULL,
 			.about = about,
 			.target = target,
-			.storage = facts_storage(result->facts, target),
+			.storage = known_storage(&known, target),
 			.extent = planned_extent(result->plan, asked, target, about),
 		};
 		if (s.storage && s.storage->file_size)

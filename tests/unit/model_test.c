@@ -108,21 +108,21 @@ static void the_bound_is_the_least_of_what_is_known(void **state)
 		.target = "t", .level = FACT_LEVEL_RAID6, .disks = 8, .disk_rate = 200000000};
 	struct fact_link link = {
 		.link = "hba", .gt_per_s = 5, .width = 2, .targets = names, .targets_count = 1};
-	struct facts facts = {.storage = &storage, .storage_count = 1};
+	struct known known = {.fleet = {.storage = &storage, .storage_count = 1}};
 	struct phase asked = {.op = PHASE_OP_READ};
 
 	(void)state;
-	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 1200, 1e-9);
-	facts.links = &link;
-	facts.links_count = 1;
-	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 1000, 1e-9);
+	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 1200, 1e-9);
+	known.fleet.links = &link;
+	known.fleet.links_count = 1;
+	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 1000, 1e-9);
 	storage.controller_rate = 900000000;
-	assert_near(model_bound(&facts, &asked, "t").bytes_per_s / MBPS, 900, 1e-9);
+	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 900, 1e-9);
 	asked.access = PHASE_ACCESS_RANDOM;
 	storage.controller_rate = 0;
-	facts.links_count = 0;
-	assert_true(isnan(model_bound(&facts, &asked, "t").bytes_per_s));
-	assert_true(isnan(model_bound(NULL, &asked, "t").bytes_per_s));
+	known.fleet.links_count = 0;
+	assert_true(isnan(model_bound(&known, &asked, "t").bytes_per_s));
+	assert_true(isnan(model_bound(&(struct known){0}, &asked, "t").bytes_per_s));
 }
 
 int main(void)
