@@ -8,7 +8,8 @@ static const struct catalogue_row rows[] = {
 	 "IO500 and SPECstorage demand a least time for the same reason",
 	 "raise runtime or size; or lower min_window where a short look will do"},
 	{"OVERLAP_TOO_SMALL", "INVALID", "The hosts were hardly at work at the same time.",
-	 "All-active window < 60 % of the longest host's time; timed phases.",
+	 "Time from the latest first I/O to the earliest last one < 60 % of the longest host's; "
+	 "timed phases.",
 	 "stonewalling as in IOR (-D), with a limit of our own",
 	 "find out which target started late or ended early: first_io_ns and last_io_ns in "
 	 "run.json"},

@@ -234,23 +234,25 @@ static void check_length(struct result *result, const struct result_phase *phase
 	findings_figure(finding, "min_window_ns", (double)result->min_window_ns);
 }
 
+/* By the I/O itself and not by whole buckets, of which a short phase loses two to the rounding. */
 static void check_overlap(struct result *result, const struct result_phase *phase)
 {
-	uint64_t window_ns = phase->cluster->all_active_window_ns;
+	struct window_interval overlap = window_overlap(phase);
+	uint64_t together_ns = overlap.end_ns - overlap.start_ns;
 	uint64_t longest_ns = longest_host_ns(phase);
 	char is[UNITS_TEXT_SIZE], longest[UNITS_TEXT_SIZE];
 
 	if (!is_timed(phase->cluster) || !longest_ns ||
-	    (double)window_ns >= OVERLAP_LEAST * (double)longest_ns)
+	    (double)together_ns >= OVERLAP_LEAST * (double)longest_ns)
 		return;
 	struct result_finding *finding = findings_add(
 		result, "OVERLAP_TOO_SMALL", NULL, phase, NULL, NULL, NULL,
 		"all were active together for %s only, %.0f %% of the longest host's %s; at "
 		"least 60 %% are wanted",
-		units_format_ns(is, (double)window_ns),
-		100 * (double)window_ns / (double)longest_ns,
+		units_format_ns(is, (double)together_ns),
+		100 * (double)together_ns / (double)longest_ns,
 		units_format_ns(longest, (double)longest_ns));
-	findings_figure(finding, "window_ns", (double)window_ns);
+	findings_figure(finding, "together_ns", (double)together_ns);
 	findings_figure(finding, "longest_host_ns", (double)longest_ns);
 }
 
@@ -270,14 +272,12 @@ static void check_gap(struct result *result, const struct result_phase *phase)
 			cluster->sum_of_averages_bytes_per_s);
 }
 
-/* Nothing is measured by doing nothing; what gives everything back once takes as long as it does.
- */
+/* What goes through everything takes as long as it does. */
 static bool has_no_length(const struct result *result, const struct result_phase *phase)
 {
 	const struct phase *asked = result_plan_phase(result, phase->name);
 
-	return asked &&
-	       (asked->op == PHASE_OP_FILL || (asked->op == PHASE_OP_TRIM && !asked->runtime));
+	return asked && phase_passes(asked);
 }
 
 static void check_window(struct result *result, const struct result_phase *phase)

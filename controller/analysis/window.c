@@ -68,8 +68,7 @@ struct window_interval window_span(const struct result_phase *phase)
 	return interval;
 }
 
-/* What all targets of all complete hosts have in common. */
-static struct window_interval overlap(const struct result_phase *phase)
+struct window_interval window_overlap(const struct result_phase *phase)
 {
 	struct window_interval common = {phase->start_ns + phase->ramp_ns, UINT64_MAX};
 
@@ -83,7 +82,8 @@ static struct window_interval overlap(const struct result_phase *phase)
 				common.end_ns = own.end_ns;
 		}
 	}
-	return common.end_ns == UINT64_MAX ? (struct window_interval){0} : common;
+	return common.end_ns == UINT64_MAX || is_empty(common) ? (struct window_interval){0}
+							       : common;
 }
 
 /* Buckets [first, end) of the phase. */
@@ -202,7 +202,7 @@ static double sum_of_averages(const struct result_phase *phase)
 static void measure_window(struct result_cluster *cluster, const struct result_phase *phase,
 			   const struct phase_series *series, double *iops)
 {
-	struct buckets within = whole_buckets(phase, overlap(phase));
+	struct buckets within = whole_buckets(phase, window_overlap(phase));
 	uint64_t bytes = 0, operations = 0;
 
 	cluster->all_active_bytes_per_s = NAN;

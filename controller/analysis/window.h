@@ -30,6 +30,9 @@ struct window_interval window_host_interval(const struct result_phase *phase,
 					    const struct result_phase_host *host);
 /* Of all hosts that count: first start to last end. */
 struct window_interval window_span(const struct result_phase *phase);
+/* What all targets of all hosts that count have in common, to the ns; the all-active window is the
+ * whole buckets in it. */
+struct window_interval window_overlap(const struct result_phase *phase);
 
 /* Amount over an interval, in 1/s; NAN for an empty one. */
 double window_rate(uint64_t amount, struct window_interval interval);

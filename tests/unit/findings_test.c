@@ -155,6 +155,17 @@ static void start_late(struct sample *sample, struct result_phase *phase)
 	sample_load(sample, 1, 0, 4500 * NS_PER_MS, 11 * S, 1000 * MB, 1000);
 }
 
+/* One whole bucket of 2.8 s, all of them together. */
+static void be_short(struct sample *sample, struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < 2; h++) {
+		free(sample->series.phases[0].series[h][0].buckets);
+		phase->hosts[h].targets[0].bytes = phase->hosts[h].targets[0].operations = 0;
+		sample_load(sample, h, 0, 100 * NS_PER_MS, 2900 * NS_PER_MS, 280 * MB, 280);
+	}
+	sample->result.min_window_ns = S;
+}
+
 static void do_nothing(struct sample *sample, struct result_phase *phase)
 {
 	struct result_target *target = &phase->hosts[1].targets[0];
@@ -266,6 +277,7 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{want_longer, "read", true, "INVALID TOO_SHORT"},
 		{start_late, "read", false, "INVALID OVERLAP_TOO_SMALL"},
 		{start_late, "read", true, "WARN SUM_OF_AVERAGES_GAP"},
+		{be_short, "trim", false, ""},
 		{do_nothing, "read", true, "INVALID NO_IO h2"},
 		{do_nothing, "read", false,
 		 "INVALID TOO_SHORT, INVALID OVERLAP_TOO_SMALL, INVALID NO_IO h2"},
@@ -392,7 +404,9 @@ static void a_short_fill_is_no_finding(void **state)
 	char text[512];
 	sample.result.min_window_ns = 60 * S;
 	set(&phase->op, "fill");
-	sample_plan(&sample)->phases[0].op = PHASE_OP_FILL;
+	struct phase *asked = sample_plan(&sample)->phases;
+	asked->op = PHASE_OP_FILL;
+	asked->passes = 2;
 	compute(&sample, false);
 	describe(&sample.result, text, sizeof(text));
 	assert_string_equal(text, "");
