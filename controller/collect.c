@@ -496,6 +496,16 @@ static uint64_t fill_host(struct collect *collect, const struct fleet *fleet,
 	return filling.bound_ns;
 }
 
+/* Agents count what they give back as written: both go the same way. */
+static void tell_trimmed(struct result_phase_host *entry)
+{
+	for (uint32_t t = 0; t < entry->targets_count; t++) {
+		struct result_target *target = &entry->targets[t];
+		target->bytes_trimmed = target->bytes_written;
+		target->bytes_written = 0;
+	}
+}
+
 void collect_end(struct collect *collect, struct fleet *fleet)
 {
 	struct result_phase *phase = current(collect);
@@ -511,6 +521,8 @@ void collect_end(struct collect *collect, struct fleet *fleet)
 		if (h == UINT32_MAX)
 			continue;
 		bounds[h] = fill_host(collect, fleet, host, h);
+		if (collect->phase->op == PHASE_OP_TRIM)
+			tell_trimmed(&phase->hosts[h]);
 		counters[h] = host->done.devices;
 		counts[h] = host->done.devices_count;
 		if (fleet->channel)
@@ -519,10 +531,7 @@ void collect_end(struct collect *collect, struct fleet *fleet)
 	phase_edges_skew(phase, bounds);
 	free(bounds);
 	devices_merge(collect->result, phase, counters, counts);
-	/* With a size it is an amount, even where runtime may cut it short: who is through early
-	 * leaves the others alone, and the span is the figure that has both. */
-	bool timed = collect->phase->runtime > 0 && !collect->phase->size;
-	window_compute(phase, current_series(collect), timed);
+	window_compute(phase, current_series(collect), phase_is_timed(collect->phase));
 	free(counters);
 	free(counts);
 }

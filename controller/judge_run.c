@@ -177,7 +177,7 @@ static void take_line(void *context, void *record)
 	}
 	series->buckets[line->bucket] = (struct series_bucket){
 		.bytes_read = line->bytes_read,
-		.bytes_written = line->bytes_written,
+		.bytes_written = line->bytes_written + line->bytes_trimmed,
 		.operations = line->operations,
 		.errors = line->errors,
 		.worst_ns = line->worst_ns,

@@ -118,6 +118,11 @@ static void check_trim(struct plan_check *check, const struct phase *phase, cons
 				 "queue_depth: 1 and workers: %llu for as many",
 				 path, phase->queue_depth,
 				 (unsigned long long)phase->queue_depth * phase->workers);
+	if (phase->block_mix_count && !phase->size)
+		plan_check_error(check, &phase->block_mix, phase,
+				 "%s.block_size: a trim without size gives each block back once; "
+				 "write one block_size, or a size",
+				 path);
 	if (phase->iopoll)
 		plan_check_error(check, &phase->iopoll, phase,
 				 "%s.iopoll: a trim phase has no completions to poll for; leave it "

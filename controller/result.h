@@ -78,7 +78,7 @@ struct result_host {
 
 struct result_target {
 	char *target;
-	uint64_t bytes, bytes_read, bytes_written;
+	uint64_t bytes, bytes_read, bytes_written, bytes_trimmed;
 	uint64_t operations, errors;
 	uint64_t ramp_bytes;
 	uint32_t passes;
@@ -263,7 +263,7 @@ struct result_bucket {
 	uint64_t start_ns; /* of the bucket, since the run's start */
 	uint64_t bucket_ns;
 	bool ramp;
-	uint64_t bytes, bytes_read, bytes_written, operations, errors;
+	uint64_t bytes, bytes_read, bytes_written, bytes_trimmed, operations, errors;
 	uint64_t worst_ns;
 	int64_t edge_error_ns;  /* how far after its instant the bucket began */
 	uint64_t edge_bound_ns; /* the error is within +- this */
@@ -287,7 +287,7 @@ const struct phase *result_plan_phase(const struct result *result, const char *n
 
 /* The timeline of one target on one host in one phase; bucket k starts at phase start + k *
  * bucket_ns. */
-struct series_bucket {
+struct series_bucket { /* of a trim, what was given back stands as written */
 	uint64_t bytes_read, bytes_written, operations, errors, worst_ns;
 };
 struct series {

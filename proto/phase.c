@@ -66,9 +66,9 @@ const struct record_table done_size_table =
 static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
 	{MEMBER(struct phase, op), .names = phase_op_names, .required = true,
-	 .doc = "what the workers do. trim gives blocks back, all of them once where it has "
-		"neither "
-		"size nor runtime: a discard on devices, which are armed as for a write, a hole in "
+	 .doc = "what the workers do. trim gives blocks back, all of them once where it has no "
+		"size, for runtime at most where it has one: a discard on devices, which are armed "
+		"as for a write, a hole in "
 		"files, which are laid out before. idle does no I/O for its runtime. fill writes "
 		"all of the targets `passes` times, in sequence or, with access: random, each "
 		"block "

@@ -140,12 +140,20 @@ static inline bool phase_moves_data(const struct phase *phase)
 }
 
 /* How often all of a target is gone through before the phase ends; 0: it has another end. A trim
- * without one gives everything back, once. */
+ * without an amount gives everything back, once: what was given back is not there for another time,
+ * however much of its runtime is left. */
 static inline uint32_t phase_passes(const struct phase *phase)
 {
 	if (phase->op == PHASE_OP_FILL)
 		return phase->passes;
-	return phase->op == PHASE_OP_TRIM && !phase->runtime && !phase->size && !phase->size_bytes;
+	return phase->op == PHASE_OP_TRIM && !phase->size && !phase->size_bytes;
+}
+
+/* Whether its time is what was asked for. With an amount it is not, even where runtime may cut it
+ * short: who is through early leaves the others alone, and the span is the figure that has both. */
+static inline bool phase_is_timed(const struct phase *phase)
+{
+	return phase->runtime && !phase->size && !phase_passes(phase);
 }
 
 /* Whether random access visits each block once a pass. */

@@ -41,8 +41,8 @@ static void check_memory(const struct subject *s)
 	uint64_t memory = memory_of(s->about);
 	char size[UNITS_TEXT_SIZE], ram[UNITS_TEXT_SIZE];
 
-	if (!s->extent || !memory || s->asked->cache == PHASE_CACHE_ALLOWED ||
-	    s->extent >= SANITY_RAM_LEAST * memory)
+	if (!s->extent || !memory || !phase_moves_data(s->asked) ||
+	    s->asked->cache == PHASE_CACHE_ALLOWED || s->extent >= SANITY_RAM_LEAST * memory)
 		return;
 	struct result_finding *finding = findings_add(
 		s->result, "FILE_SMALLER_THAN_RAM", NULL, s->phase, s->host, s->target, NULL,

@@ -1,4 +1,5 @@
 #include "common/record_csv.h"
+#include "common/text.h"
 #include "controller/report/report.h"
 
 static uint32_t last_bucket(const struct result_phase *phase, const struct phase_series *series)
@@ -19,7 +20,7 @@ struct column {
 	uint32_t edges_count;
 };
 
-static void print_target(const struct result_bucket *row, uint64_t ramp_ns,
+static void print_target(const struct result_bucket *row, uint64_t ramp_ns, bool is_trim,
 			 const struct column *column, uint32_t count, FILE *file)
 {
 	static const struct series_bucket nothing;
@@ -33,7 +34,7 @@ static void print_target(const struct result_bucket *row, uint64_t ramp_ns,
 		bucket.ramp = b * row->bucket_ns < ramp_ns;
 		bucket.bytes = from->bytes_read + from->bytes_written;
 		bucket.bytes_read = from->bytes_read;
-		bucket.bytes_written = from->bytes_written;
+		*(is_trim ? &bucket.bytes_trimmed : &bucket.bytes_written) = from->bytes_written;
 		bucket.operations = from->operations;
 		bucket.errors = from->errors;
 		bucket.worst_ns = from->worst_ns;
@@ -68,7 +69,8 @@ static void print_phase(const struct result *result, uint32_t p, const struct ph
 				column.edges = series->edges[h];
 				column.edges_count = series->edges_count[h];
 			}
-			print_target(&row, phase->ramp_ns, &column, count, file);
+			print_target(&row, phase->ramp_ns, text_is(phase->op, "trim"), &column,
+				     count, file);
 		}
 }
 

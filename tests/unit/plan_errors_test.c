@@ -95,6 +95,10 @@ static const struct bad_plan bad_plans[] = {
 	{"trim with a queue",
 	 PHASE("op: trim, targets: [disk], queue_depth: ^8, workers: 2, size: 1GiB"),
 	 "workers: 16"},
+	{"trim of a mix, once",
+	 PHASE("op: trim, targets: [disk], access: random, "
+	       "block_size: ^{4KiB: 50%, 64KiB: 50%}"),
+	 "a trim without size gives each block back once"},
 	{"trim with an engine", PHASE("op: trim, targets: [disk], engine: ^uring, size: 1GiB"),
 	 "of its own"},
 	{"trim that polls", PHASE("op: trim, targets: [disk], iopoll: ^true, size: 1GiB"),

@@ -143,9 +143,10 @@ static void the_timeline_has_every_bucket_and_adds_up(void **state)
 	report_timeline(&sample.result, &sample.series, file);
 	fclose(file);
 	char *line = strtok_r(text, "\n", &rest);
-	assert_string_equal(line, "phase,name,trial,host,target,bucket,start_ns,bucket_ns,ramp,"
-				  "bytes,bytes_read,bytes_written,operations,errors,worst_ns,"
-				  "edge_error_ns,edge_bound_ns,disrupted");
+	assert_string_equal(
+		line, "phase,name,trial,host,target,bucket,start_ns,bucket_ns,ramp,"
+		      "bytes,bytes_read,bytes_written,bytes_trimmed,operations,errors,worst_ns,"
+		      "edge_error_ns,edge_bound_ns,disrupted");
 	while ((line = strtok_r(NULL, "\n", &rest))) {
 		unsigned phase, trial, bucket, host, target;
 		unsigned long long start, moved, read, written;
