@@ -77,17 +77,42 @@ static const struct record_row fleet_rows[] = {
 const struct record_table plan_fleet_table = RECORD_TABLE(
 	struct plan_fleet, "fleet", fleet_rows, "The hosts, and what happens when one is lost.");
 
-const char *const plan_metric_names[] = {
-	"throughput",        "iops",        "errors",      "spread",       "mean_latency",
-	"p50_latency",       "p90_latency", "p99_latency", "p999_latency", "max_latency",
-	"stripe_efficiency", "start_skew",  "steadiness",  "device_share", NULL};
+const char *const plan_metric_names[] = {"throughput",
+					 "iops",
+					 "errors",
+					 "spread",
+					 "mean_latency",
+					 "p50_latency",
+					 "p90_latency",
+					 "p99_latency",
+					 "p999_latency",
+					 "max_latency",
+					 "mean_service_latency",
+					 "p50_service_latency",
+					 "p90_service_latency",
+					 "p99_service_latency",
+					 "p999_service_latency",
+					 "max_service_latency",
+					 "mean_sync_latency",
+					 "p50_sync_latency",
+					 "p90_sync_latency",
+					 "p99_sync_latency",
+					 "p999_sync_latency",
+					 "max_sync_latency",
+					 "stripe_efficiency",
+					 "start_skew",
+					 "steadiness",
+					 "device_share",
+					 NULL};
 const char *const plan_of_names[] = {"host", "target", "fleet", "label", NULL};
 
 static const struct record_row gate_rows[] = {
 	{MEMBER(struct plan_gate, phase), .required = true, .doc = "the phase that is judged"},
 	{MEMBER(struct plan_gate, metric), .names = plan_metric_names, .required = true,
 	 .doc = "throughput has limits such as `800 MB/s`, iops and errors plain numbers, the "
-		"latencies (in a phase with a rate from when an operation was due) and "
+		"latencies (in a phase with a rate from when an operation was due; service "
+		"latencies always from its submit; sync latencies are of the syncs after "
+		"sync_every writes each) and "
 		"start_skew (latest first I/O - earliest; of the fleet) times, the "
 		"others percent: spread, of the hosts' throughput, (largest - smallest) / median "
 		"(of fleet or label); stripe_efficiency, the rate of a target over that of its "
@@ -224,6 +249,16 @@ void plan_release(struct plan *plan)
 	record_release(&plan_table, plan);
 }
 
+bool plan_metric_is_latency(enum plan_metric metric)
+{
+	return metric >= PLAN_METRIC_MEAN_LATENCY && metric <= PLAN_METRIC_MAX_SYNC;
+}
+
+bool plan_metric_is_of_syncs(enum plan_metric metric)
+{
+	return metric >= PLAN_METRIC_MEAN_SYNC && metric <= PLAN_METRIC_MAX_SYNC;
+}
+
 static enum plan_metric_unit unit_of(enum plan_metric metric)
 {
 	switch (metric) {
@@ -238,16 +273,10 @@ static enum plan_metric_unit unit_of(enum plan_metric metric)
 	case PLAN_METRIC_DEVICE_SHARE:
 	case PLAN_METRICS:
 		return PLAN_METRIC_UNIT_PERCENT;
-	case PLAN_METRIC_MEAN_LATENCY:
-	case PLAN_METRIC_P50_LATENCY:
-	case PLAN_METRIC_P90_LATENCY:
-	case PLAN_METRIC_P99_LATENCY:
-	case PLAN_METRIC_P999_LATENCY:
-	case PLAN_METRIC_MAX_LATENCY:
 	case PLAN_METRIC_START_SKEW:
+	default:
 		return PLAN_METRIC_UNIT_NS;
 	}
-	return PLAN_METRIC_UNIT_PERCENT;
 }
 
 enum plan_metric_unit plan_gate_unit(const struct plan_gate *gate)

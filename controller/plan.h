@@ -54,6 +54,18 @@ enum plan_metric {
 	PLAN_METRIC_P99_LATENCY,
 	PLAN_METRIC_P999_LATENCY,
 	PLAN_METRIC_MAX_LATENCY,
+	PLAN_METRIC_MEAN_SERVICE,
+	PLAN_METRIC_P50_SERVICE,
+	PLAN_METRIC_P90_SERVICE,
+	PLAN_METRIC_P99_SERVICE,
+	PLAN_METRIC_P999_SERVICE,
+	PLAN_METRIC_MAX_SERVICE,
+	PLAN_METRIC_MEAN_SYNC,
+	PLAN_METRIC_P50_SYNC,
+	PLAN_METRIC_P90_SYNC,
+	PLAN_METRIC_P99_SYNC,
+	PLAN_METRIC_P999_SYNC,
+	PLAN_METRIC_MAX_SYNC,
 	PLAN_METRIC_STRIPE_EFFICIENCY,
 	PLAN_METRIC_START_SKEW,
 	PLAN_METRIC_STEADINESS,
@@ -117,6 +129,10 @@ bool plan_parse(struct plan *plan, const char *bytes, size_t size, char *const *
 		uint32_t settings_count, struct yaml_errors *errors);
 /* Neither leaves anything to release when it answers false. */
 void plan_release(struct plan *plan);
+
+/* Whether it is a time that operations, or syncs, took. */
+bool plan_metric_is_latency(enum plan_metric metric);
+bool plan_metric_is_of_syncs(enum plan_metric metric);
 
 /* The unit of a gate's figure and limits. */
 enum plan_metric_unit plan_gate_unit(const struct plan_gate *gate);

@@ -124,7 +124,7 @@ static void check_whose(struct plan_check *check, const struct plan_gate *gate, 
 static bool is_comparable(enum plan_metric metric)
 {
 	return metric == PLAN_METRIC_THROUGHPUT || metric == PLAN_METRIC_IOPS ||
-	       (metric >= PLAN_METRIC_MEAN_LATENCY && metric <= PLAN_METRIC_MAX_LATENCY);
+	       plan_metric_is_latency(metric);
 }
 
 static bool is_known(const char *phase, const char *const *phases, uint32_t count)
@@ -198,6 +198,21 @@ static void check_stripe(struct plan_check *check, const struct plan_gate *gate,
 	}
 }
 
+/* ---- syncs ---- */
+
+static void check_syncs(struct plan_check *check, const struct plan_gate *gate, const char *path)
+{
+	const struct plan *plan = check->plan;
+
+	for (uint32_t p = 0; plan_metric_is_of_syncs(gate->metric) && p < plan->phases_count; p++)
+		if (text_is(plan->phases[p].name, gate->phase) &&
+		    plan_check_is_sound(check, "phases", p) && !plan->phases[p].sync_every)
+			plan_check_error(check, &gate->metric, gate,
+					 "%s.metric: %s is of the syncs after sync_every writes, "
+					 "and phase '%.80s' has no sync_every",
+					 path, plan_metric_names[gate->metric], gate->phase);
+}
+
 static void check_gate(struct plan_check *check, uint32_t index, const char *const *phases)
 {
 	const struct plan *plan = check->plan;
@@ -215,6 +230,7 @@ static void check_gate(struct plan_check *check, uint32_t index, const char *con
 	check_whose(check, gate, index, path);
 	check_against(check, gate, path, phases);
 	check_stripe(check, gate, path);
+	check_syncs(check, gate, path);
 	check_limits(check, gate, index, path);
 }
 

@@ -144,9 +144,19 @@ static const struct {
 	{PLAN_METRIC_P999_LATENCY, 99.9},
 };
 
+/* The same of operations, whatever it is of. */
+static enum plan_metric plain_metric(enum plan_metric metric)
+{
+	const int kinds = PLAN_METRIC_MEAN_SERVICE - PLAN_METRIC_MEAN_LATENCY;
+
+	if (!plan_metric_is_latency(metric))
+		return metric;
+	return PLAN_METRIC_MEAN_LATENCY + (metric - PLAN_METRIC_MEAN_LATENCY) % kinds;
+}
+
 double gate_latency(const struct result_latency *latency, enum plan_metric metric)
 {
-	switch (metric) {
+	switch (plain_metric(metric)) {
 	case PLAN_METRIC_MEAN_LATENCY:
 		return latency->mean;
 	case PLAN_METRIC_P50_LATENCY:
@@ -188,22 +198,43 @@ static void add_ranks(struct gate_figure *figure, const struct histogram *h,
 	uint64_t low, high;
 
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
-		if (percentiles[i].metric == metric &&
+		if (percentiles[i].metric == plain_metric(metric) &&
 		    ranks_of(h->total, percentiles[i].percent / 100, &low, &high)) {
 			figure->low = (double)histogram_at(h, low);
 			figure->high = (double)histogram_at(h, high);
 		}
 }
 
-/* Of the targets of a host; of a phase with a rate from when an operation was due, since with one
- * that waits for the last the slow ones would count too little. NULL: none. */
-static const struct histogram *histograms_of(const struct gate_scope *scope, uint32_t host)
+static bool is_of_service(enum plan_metric metric)
+{
+	return metric >= PLAN_METRIC_MEAN_SERVICE && metric <= PLAN_METRIC_MAX_SERVICE;
+}
+
+/* Of the targets of a host. Unless it is told whose they are, those of a phase with a rate are from
+ * when an operation was due, since with one that waits for the last the slow ones would count too
+ * little. NULL: none. */
+static const struct histogram *histograms_of(const struct gate_scope *scope, uint32_t host,
+					     enum plan_metric metric)
 {
 	const struct phase_series *series = scope->series;
 
-	if (series && series->response && series->response[host])
+	if (!series)
+		return NULL;
+	if (plan_metric_is_of_syncs(metric))
+		return series->syncs ? series->syncs[host] : NULL;
+	if (!is_of_service(metric) && series->response && series->response[host])
 		return series->response[host];
-	return series && series->latency ? series->latency[host] : NULL;
+	return series->latency ? series->latency[host] : NULL;
+}
+
+/* The same of what was computed already. */
+static double figure_written(enum plan_metric metric, const struct result_latency *latency,
+			     const struct result_latency *response,
+			     const struct result_latency *syncs)
+{
+	if (plan_metric_is_of_syncs(metric))
+		return syncs ? gate_latency(syncs, metric) : NAN;
+	return gate_latency(response && !is_of_service(metric) ? response : latency, metric);
 }
 
 /* Of a run that was read back there are no histograms, only what they said. */
@@ -213,17 +244,16 @@ static struct gate_figure figure_as_written(const struct gate_scope *scope, enum
 	const struct result_cluster *cluster = phase->cluster;
 
 	if (scope->of == PLAN_OF_FLEET || scope->of == PLAN_OF_LABEL)
-		return cluster ? plain(gate_latency(cluster->response_ns ? cluster->response_ns
-									 : &cluster->latency_ns,
-						    metric))
+		return cluster ? plain(figure_written(metric, &cluster->latency_ns,
+						      cluster->response_ns, cluster->syncs_ns))
 			       : nothing;
 	const struct result_phase_host *host = &phase->hosts[scope->host];
 	if (scope->of == PLAN_OF_HOST && host->targets_count != 1)
 		return lacking("there is no histogram of all its targets");
 	const struct result_target *target =
 		&host->targets[scope->of == PLAN_OF_TARGET ? scope->target : 0];
-	return plain(gate_latency(target->response_ns ? target->response_ns : &target->latency_ns,
-				  metric));
+	return plain(
+		figure_written(metric, &target->latency_ns, target->response_ns, target->syncs_ns));
 }
 
 static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum plan_metric metric)
@@ -232,7 +262,7 @@ static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum
 	struct gate_figure figure;
 
 	for (uint32_t h = 0; h < scope->phase->hosts_count; h++) {
-		const struct histogram *own = histograms_of(scope, h);
+		const struct histogram *own = histograms_of(scope, h, metric);
 		for (uint32_t t = 0;
 		     own && takes_host(scope, h) && t < scope->phase->hosts[h].targets_count; t++)
 			if (takes_target(scope, t))
@@ -248,7 +278,9 @@ static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum
 	free(all);
 	bool of_one = scope->of == PLAN_OF_HOST || scope->of == PLAN_OF_TARGET;
 	if (isnan(figure.value) && !figure.lack && (of_one || scope->phase->cluster))
-		figure = lacking("too few operations took longer than that percentile");
+		figure = lacking(plan_metric_is_of_syncs(metric)
+					 ? "too few syncs took longer than that percentile"
+					 : "too few operations took longer than that percentile");
 	return figure;
 }
 
@@ -357,13 +389,6 @@ struct gate_figure gate_figure(const struct gate_scope *scope, enum plan_metric 
 		return figure_of_errors(scope);
 	case PLAN_METRIC_SPREAD:
 		return figure_of_spread(scope);
-	case PLAN_METRIC_MEAN_LATENCY:
-	case PLAN_METRIC_P50_LATENCY:
-	case PLAN_METRIC_P90_LATENCY:
-	case PLAN_METRIC_P99_LATENCY:
-	case PLAN_METRIC_P999_LATENCY:
-	case PLAN_METRIC_MAX_LATENCY:
-		return figure_of_latency(scope, metric);
 	case PLAN_METRIC_STRIPE_EFFICIENCY:
 		return figure_of_stripe(scope);
 	case PLAN_METRIC_START_SKEW:
@@ -372,8 +397,8 @@ struct gate_figure gate_figure(const struct gate_scope *scope, enum plan_metric 
 		return figure_of_steadiness(scope);
 	case PLAN_METRIC_DEVICE_SHARE:
 		return figure_of_share(scope);
-	case PLAN_METRICS:
+	default:
 		break;
 	}
-	return nothing;
+	return plan_metric_is_latency(metric) ? figure_of_latency(scope, metric) : nothing;
 }

@@ -23,6 +23,8 @@ static void lend(struct group *group, const struct result_phase *phase,
 			group->series.latency[count] = series->latency[h];
 		if (series && series->response)
 			group->series.response[count] = series->response[h];
+		if (series && series->syncs)
+			group->series.syncs[count] = series->syncs[h];
 		count++;
 	}
 	group->phase.hosts_count = count;
@@ -44,6 +46,8 @@ void group_init(struct group *group, const struct result_phase *phase,
 		group->series.latency = mem_new(most, sizeof(*group->series.latency));
 	if (series && series->response)
 		group->series.response = mem_new(most, sizeof(*group->series.response));
+	if (series && series->syncs)
+		group->series.syncs = mem_new(most, sizeof(*group->series.syncs));
 	lend(group, phase, series, takes);
 	window_compute(&group->phase, &group->series,
 		       whole && text_is(whole->headline, "all_active"));
@@ -64,6 +68,7 @@ void group_release(struct group *group)
 	free(group->series.series);
 	free(group->series.latency);
 	free(group->series.response);
+	free(group->series.syncs);
 	free(group->hosts);
 }
 

@@ -289,6 +289,65 @@ static void a_percentile_lies_between_order_statistics(void **state)
 	sample_release(&sample);
 }
 
+/* A thousand of `ns` each on every host. */
+static struct histogram **alike(const struct result_phase *phase, uint64_t ns)
+{
+	struct histogram **all = mem_new(phase->hosts_count, sizeof(*all));
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		all[h] = mem_new(1, sizeof(**all));
+		for (uint32_t i = 0; i < 1000; i++)
+			histogram_add(all[h], ns);
+	}
+	return all;
+}
+
+static void free_all(const struct result_phase *phase, struct histogram ***all)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		free((*all)[h]);
+	free(*all);
+	*all = NULL;
+}
+
+/* Service at 10 ms, response at 30 ms and syncs at 50 ms: each has metrics of its own. */
+static void service_response_and_syncs_are_told_apart(void **state)
+{
+	static const struct {
+		enum plan_metric metric;
+		enum plan_of of;
+		const char *want;
+	} cases[] = {
+		{PLAN_METRIC_P50_LATENCY, PLAN_OF_FLEET, "fleet 30.00 ms PASS"},
+		{PLAN_METRIC_MAX_LATENCY, PLAN_OF_FLEET, "fleet 30.00 ms PASS"},
+		{PLAN_METRIC_MAX_SERVICE, PLAN_OF_FLEET, "fleet 10.00 ms PASS"},
+		{PLAN_METRIC_P50_SERVICE, PLAN_OF_FLEET, "fleet 5.014 ms PASS"},
+		{PLAN_METRIC_P50_SYNC, PLAN_OF_FLEET, "fleet 50.00 ms PASS"},
+		{PLAN_METRIC_MEAN_SYNC, PLAN_OF_FLEET, "fleet 49.94 ms PASS"}, /* by buckets */
+		{PLAN_METRIC_MAX_SYNC, PLAN_OF_LABEL, "fs=ufs 50.00 ms PASS, fs=xfs 50.00 ms PASS"},
+		{PLAN_METRIC_P999_SYNC, PLAN_OF_FLEET, "fleet not measured INCONCLUSIVE"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample sample;
+		char is[512];
+		make(&sample, "p");
+		struct result_phase *phase = &sample.result.phases[0];
+		struct phase_series *series = &sample.series.phases[0];
+		series->response = alike(phase, 30 * NS_PER_MS);
+		series->syncs = alike(phase, 50 * NS_PER_MS);
+		add_gate(&sample, cases[i].metric, cases[i].of, NULL, "1s");
+		gates_compute(&sample.result, &sample.series, NULL);
+		describe(&sample.result, is, sizeof(is));
+		if (strcmp(is, cases[i].want) != 0)
+			fail_msg("case %zu: '%s', wanted '%s'", i, is, cases[i].want);
+		free_all(phase, &series->response);
+		free_all(phase, &series->syncs);
+		sample_release(&sample);
+	}
+}
+
 static void a_rate_lies_between_parts_of_the_window(void **state)
 {
 	struct sample sample;
@@ -474,6 +533,7 @@ int main(void)
 		cmocka_unit_test(an_invalid_host_feeds_no_total),
 		cmocka_unit_test(margins_are_of_the_nearest_limit),
 		cmocka_unit_test(a_percentile_lies_between_order_statistics),
+		cmocka_unit_test(service_response_and_syncs_are_told_apart),
 		cmocka_unit_test(a_rate_lies_between_parts_of_the_window),
 		cmocka_unit_test(six_trials_have_an_interval_of_their_median),
 		cmocka_unit_test(figures_are_held_against_another_phase),

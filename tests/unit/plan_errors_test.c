@@ -393,6 +393,10 @@ static const struct bad_plan bad_plans[] = {
 	/* gates */
 	{"gate on an unknown phase", GATE("phase: ^v, metric: errors, of: fleet, at_most: 0"),
 	 "no phase 'v'"},
+	{"gate on syncs that there are none of",
+	 GATE("phase: w, metric: ^p99_sync_latency, of: fleet, at_most: 10ms"),
+	 "p99_sync_latency is of the syncs after sync_every writes, and phase 'w' has no "
+	 "sync_every"},
 	{"gate without a limit", WITH("gates: [^{phase: w, metric: errors, of: fleet}]"),
 	 "at_least"},
 	{"gate with an unknown metric", GATE("phase: w, metric: ^speed, of: fleet, at_most: 0"),
