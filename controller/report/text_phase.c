@@ -9,6 +9,7 @@
 #include "controller/analysis/window.h"
 #include "controller/report/blocks.h"
 #include "controller/report/layout.h"
+#include "controller/report/text_engines.h"
 
 #define INDENT 2
 
@@ -89,6 +90,11 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 	print_demand(phase, plan, file);
 	if (!phase->start_ns)
 		return;
+	if (plan && plan->op == PHASE_OP_IDLE) {
+		layout_paragraph(file, INDENT, "", "began %s into the run",
+				 units_format_ns(start, (double)phase->start_ns));
+		return;
+	}
 	layout_paragraph(
 		file, INDENT, "", "began %s into the run, all within %s +- %s, ended within %s%s",
 		units_format_ns(start, (double)phase->start_ns),
@@ -386,7 +392,7 @@ static void print_rates(const struct result *result, const struct result_phase *
 	const char *const headings[] = {hosts, "throughput", "", "", NULL};
 	struct layout_table table = {.headings = headings, .align = "lrll"};
 	bool timed = text_is(cluster->headline, "all_active");
-	struct window_interval span = window_span(phase);
+	struct window_interval span = window_span(phase), overlap = window_overlap(phase);
 
 	snprintf(hosts, sizeof(hosts), "cluster, %u of %u", cluster->hosts, cluster->of);
 	add_rate(&table, "all-active window", cluster->all_active_bytes_per_s, timed, invalid);
@@ -396,7 +402,9 @@ static void print_rates(const struct result *result, const struct result_phase *
 			    units_format_ns(from, (double)(cluster->all_active_start_ns -
 							   phase->start_ns)));
 	else
-		layout_cell(&table, "never all active together");
+		layout_cell(&table, "%s",
+			    overlap.end_ns ? "together for less than a whole bucket"
+					   : "never all active together");
 	add_rate(&table, "span", cluster->span_bytes_per_s, !timed, invalid);
 	layout_cell(&table, "first start to last end, %s",
 		    units_format_ns(ns, (double)(span.end_ns - span.start_ns)));
@@ -486,6 +494,7 @@ void text_phase_print(const struct result *result, uint32_t index,
 	if (phase->start_ns && text_is(phase->op, "idle")) {
 		print_devices(phase, file);
 	} else if (phase->start_ns) {
+		text_engines_print(phase, INDENT, file);
 		print_targets(result, phase, file);
 		print_times(result, phase, result_plan_phase(result, phase->name), file);
 		print_sizes(phase, file);
