@@ -29,7 +29,7 @@ def files(lab, disk):
     phases = [{"name": "paced", **PACED}, {"name": "bytes", **BYTES},
               {"name": "pause", "op": "idle", "targets": ["file"], "runtime": "1s"},
               {"name": "trim", "op": "trim", "targets": ["file"], "block_size": "64KiB",
-               "size": "6MiB"},
+               "runtime": "1h"},
               {"name": "again", "op": "read", "targets": ["file"], "size": "8MiB",
                "verify": True},
               {"name": "last", "op": "trim", "targets": ["file"], "block_size": "64KiB",
@@ -44,6 +44,10 @@ def files(lab, disk):
     require_idle(result)
     require("response, from due" in done.stdout and "of fdatasync" in done.stdout,
             f"the report shows neither response nor syncs:\n{done.stdout}")
+    trim = target_of(result, "trim")
+    require(trim["bytes_trimmed"] == trim["bytes"] == 8 * MIB and not trim["bytes_written"],
+            f"all of the file is trimmed, and that is not written: {trim}")
+    require("engine trim" in done.stdout, f"the report names no engine:\n{done.stdout}")
     require(target_of(result, "again")["miscompares"]["blocks"] == 0, "what was read was wrong")
     path, = disk.mount.rglob("muster.*.data")
     status = os.stat(path)
