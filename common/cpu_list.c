@@ -77,7 +77,10 @@ bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
 
 void cpu_list_add(struct cpu_list *list, uint32_t cpu)
 {
-	list->cpus = mem_resize(list->cpus, list->count + 1, sizeof(*list->cpus));
+	/* Room for the next power of two, made when one is reached. */
+	if (!(list->count & (list->count - 1)))
+		list->cpus = mem_resize(list->cpus, list->count ? list->count * (size_t)2 : 1,
+					sizeof(*list->cpus));
 	list->cpus[list->count++] = cpu;
 }
 
