@@ -10,7 +10,7 @@ PREFIX ?= /usr/local
 PLAN ?= configs/demo.yaml
 # Where there is no apt: install what scripts/deps lists, then `make DEPS=true`.
 DEPS ?= scripts/deps
-CTEST = ctest --output-on-failure --no-tests=error
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 # The sanitizers of gcc 12 and clang 14 stumble over addresses randomised by more than 28 bits.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 SANITIZE_ENV = ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 \
@@ -60,7 +60,7 @@ fuzz: ## fuzz plans and messages, FUZZ_SECONDS (600) for each target
 	@$(DEPS) ci
 	@cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DMUSTER_FUZZ=ON \
 		-DMUSTER_SANITIZE=$(FUZZ_SANITIZE) $(CMAKE_FLAGS) --log-level=WARNING
-	@cmake --build build-fuzz -j $(JOBS)
+	@cmake --build build-fuzz --target fuzzers -j $(JOBS)
 	$(FIXED_ADDRESSES) scripts/fuzz build-fuzz $(FUZZ_SECONDS)
 
 docs: build ## print the pages of docs/ and docs/man/ that come from the tables
