@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,38 +11,49 @@
 #include "common/framed.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/units.h"
+#include "controller/journal_writer.h"
 
-#define FOLLOW_NS   (2 * NS_PER_S)
-#define SETTLE_NS   (10 * NS_PER_S)
-#define SERIES_MOST 65536 /* buckets of one record */
+#define FOLLOW_NS    (2 * NS_PER_S)
+#define SETTLE_NS    (10 * NS_PER_S)
+#define SERIES_MOST  65536                /* buckets of one record */
+#define WAITING_MOST (UINT64_C(64) << 20) /* bytes that the disk has not taken */
 
 struct journal {
-	int fd;
+	struct journal_writer *writer;
 	bool is_broken;         /* told once; what is in it until then stands */
 	uint64_t *exchanged_ns; /* t1 of the latest exchange of each host that is in it */
 	uint64_t followed_ns;
-	uint32_t kept, syncing; /* numbers of phases */
-	pthread_t thread;
-	bool has_thread;
-	atomic_int synced; /* 0: under way; 1: it is; -1: it failed */
 };
+
+/* An open journal that is nobody else's, cut to what is whole of it; -1 with err. */
+static int open_file(const char *path, bool again, uint64_t keep, struct error *err)
+{
+	int how = again ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL;
+	int fd = open(path, how | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	bool is_mine = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (is_mine && (!again || ftruncate(fd, (off_t)keep) == 0))
+		return fd;
+	if (!is_mine && fd >= 0 && errno == EWOULDBLOCK)
+		error_set(err, ERROR_SETUP, "'%s' is in use: that run is under way", path);
+	else
+		error_set(err, ERROR_SYSTEM, "cannot write '%s': %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
 
 struct journal *journal_open(const char *directory, bool again, uint64_t keep, struct error *err)
 {
-	struct journal *journal = mem_new(1, sizeof(*journal));
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
-	int how = again ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL;
+	int fd = open_file(path, again, keep, err);
+	struct journal_writer *writer = fd >= 0 ? journal_writer_new(fd, err) : NULL;
+	struct journal *journal = NULL;
 
-	journal->fd = open(path, how | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	bool is_mine = journal->fd >= 0 && flock(journal->fd, LOCK_EX | LOCK_NB) == 0;
-	if (!is_mine || (again && ftruncate(journal->fd, (off_t)keep) < 0)) {
-		if (!is_mine && journal->fd >= 0 && errno == EWOULDBLOCK)
-			error_set(err, ERROR_SETUP, "'%s' is in use: that run is under way", path);
-		else
-			error_set(err, ERROR_SYSTEM, "cannot write '%s': %s", path,
-				  strerror(errno));
-		journal_close(journal);
-		journal = NULL;
+	if (writer) {
+		journal = mem_new(1, sizeof(*journal));
+		journal->writer = writer;
 	}
 	free(path);
 	return journal;
@@ -64,50 +73,36 @@ int journal_check_free(const char *directory, struct error *err)
 	return is_taken ? -1 : 0;
 }
 
-static void finish_sync(struct journal *journal)
-{
-	if (!journal->has_thread)
-		return;
-	pthread_join(journal->thread, NULL);
-	journal->has_thread = false;
-	if (atomic_load(&journal->synced) > 0)
-		journal->kept = journal->syncing;
-}
-
 void journal_close(struct journal *journal)
 {
 	if (!journal)
 		return;
-	finish_sync(journal);
-	if (journal->fd >= 0)
-		close(journal->fd);
+	journal_writer_free(journal->writer, SETTLE_NS);
 	free(journal->exchanged_ns);
 	free(journal);
 }
 
 /* ---- writing ---- */
 
-static void break_off(struct journal *journal)
+static void break_off(struct journal *journal, const char *why)
 {
 	journal->is_broken = true;
 	log_warning("the run's journal cannot be written: %s; agents keep the results until they "
 		    "are collected",
-		    strerror(errno));
+		    why);
 }
 
-static void write_all(struct journal *journal, const struct bytes *bytes)
+/* Whether more can be added to it. */
+static bool goes_on(struct journal *journal)
 {
-	for (size_t at = 0; at < bytes->size;) {
-		ssize_t done = write(journal->fd, bytes->data + at, bytes->size - at);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			errno = done ? errno : ENOSPC;
-			break_off(journal);
-			return;
-		}
-		at += (size_t)done;
-	}
+	if (!journal || journal->is_broken)
+		return false;
+	const struct journal_writer_state state = journal_writer_look(journal->writer);
+	if (state.is_broken)
+		break_off(journal, state.problem.text);
+	else if (state.waiting > WAITING_MOST)
+		break_off(journal, "its disk has taken nothing for so long that 64 MiB wait");
+	return !journal->is_broken;
 }
 
 void journal_pack(struct bytes *into, enum journal_kind kind, const void *record)
@@ -125,11 +120,10 @@ void journal_add(struct journal *journal, enum journal_kind kind, const void *re
 {
 	struct bytes bytes = {0};
 
-	if (!journal || journal->is_broken)
+	if (!goes_on(journal))
 		return;
 	journal_pack(&bytes, kind, record);
-	write_all(journal, &bytes);
-	free(bytes.data);
+	journal_writer_add(journal->writer, &bytes);
 }
 
 /* ---- clocks ---- */
@@ -169,7 +163,7 @@ void journal_add_clocks(struct journal *journal, struct fleet *fleet)
 {
 	struct clock_record record = {0};
 
-	if (!journal || journal->is_broken || !fleet->clocks)
+	if (!goes_on(journal) || !fleet->clocks)
 		return;
 	if (!journal->exchanged_ns)
 		journal->exchanged_ns = mem_new(fleet->count, sizeof(*journal->exchanged_ns));
@@ -177,8 +171,7 @@ void journal_add_clocks(struct journal *journal, struct fleet *fleet)
 	if (take_exchanges(journal, fleet, &record)) {
 		struct bytes bytes = {0};
 		journal_pack_clock(&bytes, &record);
-		write_all(journal, &bytes);
-		free(bytes.data);
+		journal_writer_add(journal->writer, &bytes);
 	}
 	clock_record_release(&record);
 }
@@ -219,16 +212,31 @@ static void add_answer(struct journal *journal, const struct fleet_host *host, u
 	free(answer.borders);
 }
 
-static void flush_series(struct journal *journal, struct journal_series *record)
+/* A long phase is more than may wait: messages are moved while the disk takes it. */
+static void make_room(struct journal *journal, struct fleet *fleet)
 {
-	if (record->buckets.buckets_count)
+	uint64_t end = clock_now_ns() + SETTLE_NS;
+
+	fleet_pump(fleet, 0);
+	while (goes_on(journal) &&
+	       journal_writer_look(journal->writer).waiting > WAITING_MOST / 2 &&
+	       clock_now_ns() < end)
+		fleet_pump(fleet, 5);
+}
+
+static void flush_series(struct journal *journal, struct fleet *fleet,
+			 struct journal_series *record)
+{
+	if (record->buckets.buckets_count) {
+		make_room(journal, fleet);
 		journal_add(journal, JOURNAL_SERIES, record);
+	}
 	free(record->buckets.buckets);
 	record->buckets = (struct timeline){0};
 }
 
-static void add_series(struct journal *journal, const struct series *series, uint32_t target,
-		       struct journal_series *record)
+static void add_series(struct journal *journal, struct fleet *fleet, const struct series *series,
+		       uint32_t target, struct journal_series *record)
 {
 	for (uint32_t k = 0; k < series->count; k++) {
 		const struct series_bucket *from = &series->buckets[k];
@@ -244,31 +252,8 @@ static void add_series(struct journal *journal, const struct series *series, uin
 					       .errors = from->errors,
 					       .worst_ns = from->worst_ns};
 		if (record->buckets.buckets_count >= SERIES_MOST)
-			flush_series(journal, record);
+			flush_series(journal, fleet, record);
 	}
-}
-
-static void *sync_to_disk(void *context)
-{
-	struct journal *journal = context;
-
-	atomic_store(&journal->synced, fsync(journal->fd) == 0 ? 1 : -1);
-	return NULL;
-}
-
-static void begin_sync(struct journal *journal, uint32_t number)
-{
-	finish_sync(journal);
-	if (journal->is_broken)
-		return;
-	journal->syncing = number;
-	atomic_store(&journal->synced, 0);
-	journal->has_thread = pthread_create(&journal->thread, NULL, sync_to_disk, journal) == 0;
-	if (journal->has_thread)
-		return;
-	sync_to_disk(journal);
-	if (atomic_load(&journal->synced) > 0)
-		journal->kept = number;
 }
 
 void journal_end_phase(struct journal *journal, struct fleet *fleet, const struct collect *collect,
@@ -290,29 +275,46 @@ void journal_end_phase(struct journal *journal, struct fleet *fleet, const struc
 		struct journal_series record = {.number = number, .host = i};
 		add_answer(journal, &fleet->hosts[i], number, i);
 		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
-			add_series(journal, &series->series[h][t], t, &record);
-		flush_series(journal, &record);
+			add_series(journal, fleet, &series->series[h][t], t, &record);
+		flush_series(journal, fleet, &record);
 		fleet_pump(fleet, 0);
 	}
 	journal_add(journal, JOURNAL_ENDED, &ended);
-	begin_sync(journal, number);
+	if (goes_on(journal))
+		journal_writer_sync(journal->writer, number);
 }
 
 uint32_t journal_kept(struct journal *journal)
 {
-	if (!journal)
-		return 0;
-	if (journal->has_thread && atomic_load(&journal->synced))
-		finish_sync(journal);
-	return journal->kept;
+	return journal ? journal_writer_look(journal->writer).kept : 0;
 }
 
 void journal_settle(struct journal *journal, struct fleet *fleet)
 {
 	uint64_t end = clock_now_ns() + SETTLE_NS;
 
-	while (journal && journal->has_thread && clock_now_ns() < end) {
-		journal_kept(journal);
+	while (journal && journal_writer_look(journal->writer).is_busy && clock_now_ns() < end)
 		fleet_pump(fleet, 5);
+	goes_on(journal); /* says so when it does not */
+}
+
+int journal_wait(struct journal *journal, uint64_t patience_ns, struct error *err)
+{
+	char text[UNITS_TEXT_SIZE];
+	uint64_t patience = patience_ns > SETTLE_NS ? patience_ns : SETTLE_NS;
+
+	if (!journal)
+		return 0;
+	for (;;) {
+		const struct journal_writer_state state = journal_writer_look(journal->writer);
+		if (!state.is_busy)
+			return 0;
+		if (state.stalled_ns > patience) {
+			error_set(err, ERROR_SYSTEM,
+				  "the disk of the results has not answered for %s",
+				  units_format_ns(text, (double)state.stalled_ns));
+			return -1;
+		}
+		clock_sleep(NS_PER_MS);
 	}
 }

@@ -107,22 +107,27 @@ struct journal *journal_open(const char *directory, bool again, uint64_t keep, s
 /* -1 (ERROR_SETUP) where a live controller writes the one in that directory. */
 int journal_check_free(const char *directory, struct error *err);
 
-/* Waits for a sync under way. NULL is fine, here and below: then nothing is kept. */
+/* Waits until all is written, for a disk that does not answer at most 10 s. NULL is fine, here and
+ * below: then nothing is kept. */
 void journal_close(struct journal *journal);
 
+/* None of these waits for the disk: a thread writes (journal_writer.h). */
 void journal_add(struct journal *journal, enum journal_kind kind, const void *record);
 /* The exchanges with all hosts since the last call. */
 void journal_add_clocks(struct journal *journal, struct fleet *fleet);
 /* The same, when the last were 2 s ago. */
 void journal_follow_clocks(struct journal *journal, struct fleet *fleet);
 
-/* The phase under way as it came from the hosts, before collect_end; then onto the disk, in a
- * thread of its own. */
+/* The phase under way as it came from the hosts, before collect_end; then it is to be synced.
+ * Moves messages as long as more than may wait is not written, at most 10 s a record. */
 void journal_end_phase(struct journal *journal, struct fleet *fleet, const struct collect *collect,
 		       uint32_t number, uint32_t end);
 /* Phases up to this number are on the disk; does not wait. */
 uint32_t journal_kept(struct journal *journal);
 /* Moves messages until they all are, at most 10 s. */
 void journal_settle(struct journal *journal, struct fleet *fleet);
+/* Waits until all is written, without moving messages. -1 when the disk has been at one write or
+ * sync for longer than `patience_ns` (at least 10 s): whoever touches it now waits as long. */
+int journal_wait(struct journal *journal, uint64_t patience_ns, struct error *err);
 
 #endif

@@ -325,25 +325,34 @@ static void keep_exchanges(struct run *run)
 	clock_record_release(&record);
 }
 
-/* The results written, under their own name or, where that has no room, elsewhere. */
-static int store(struct run *run)
+/* Under their own name. */
+static int store_here(struct run *run, struct error *err)
 {
-	struct error err = {0};
-
 	/* The whole result has no use for it. */
 	if (!run->is_incomplete)
 		store_again_hide_journal(run->directory);
 	if (run->again)
-		run->put_aside = store_again_take(run->again, &err);
-	if (!err.text[0] && store_add(run->directory, "clock.bin", &run->exchanges, &err) == 0 &&
-	    store_finish(run->directory, &run->result, &run->series, run->key, &err) == 0) {
-		store_again_settle_journal(run->directory, true);
-		run->is_stored = true;
+		run->put_aside = store_again_take(run->again, err);
+	if (err->text[0] || store_add(run->directory, "clock.bin", &run->exchanges, err) < 0 ||
+	    store_finish(run->directory, &run->result, &run->series, run->key, err) < 0)
+		return -1;
+	store_again_settle_journal(run->directory, true);
+	return 0;
+}
+
+/* The results written, under their own name or, where there is no room or no answer, elsewhere. */
+static int store(struct run *run)
+{
+	struct error err = {0};
+	/* Nobody is to wait in that disk who has figures to tell. */
+	bool answers = journal_wait(run->journal, run->plan->io_timeout, &err) == 0;
+
+	run->is_stored = answers && store_here(run, &err) == 0;
+	if (run->is_stored)
 		return 0;
-	}
 	log_error("%s", err.text);
-	char *rescued = store_rescue(run->directory, run->assembly.fleet.run, &run->exchanges,
-				     &run->result, &run->series, run->key, &err);
+	char *rescued = store_rescue(run->directory, answers, run->assembly.fleet.run,
+				     &run->exchanges, &run->result, &run->series, run->key, &err);
 	if (rescued)
 		log_error("all that was measured is in '%s' instead: move it where it shall stay",
 			  rescued);
@@ -351,7 +360,8 @@ static int store(struct run *run)
 		log_error("nor elsewhere (%s); `muster collect %s` makes it once more when there "
 			  "is room: its journal is there",
 			  err.text, run->directory);
-	store_again_settle_journal(run->directory, rescued != NULL);
+	if (answers)
+		store_again_settle_journal(run->directory, rescued != NULL);
 	free(run->directory);
 	run->directory = rescued;
 	return -1;

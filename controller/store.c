@@ -363,7 +363,7 @@ void store_abandon(const char *directory)
 
 /* ---- elsewhere ---- */
 
-char *store_rescue(const char *directory, const char *run, const struct bytes *clocks,
+char *store_rescue(const char *directory, bool answers, const char *run, const struct bytes *clocks,
 		   const struct result *result, const struct result_series *series,
 		   const struct sign_key *key, struct error *err)
 {
@@ -379,7 +379,7 @@ char *store_rescue(const char *directory, const char *run, const struct bytes *c
 		free(rescued);
 		rescued = NULL;
 	}
-	if (rescued)
+	if (rescued && answers)
 		store_abandon(directory);
 	free(plan);
 	free(temporary);

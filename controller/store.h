@@ -6,6 +6,8 @@
 #ifndef MUSTER_CONTROLLER_STORE_H
 #define MUSTER_CONTROLLER_STORE_H
 
+#include <stdbool.h>
+
 #include "common/bytes.h"
 #include "common/error.h"
 #include "controller/result.h"
@@ -26,9 +28,10 @@ int store_finish(const char *directory, const struct result *result,
 		 const struct result_series *series, const struct sign_key *key, struct error *err);
 
 /* After a failure of those: the whole once more in TMPDIR (/tmp without it), as muster-<run>; then
- * the temporary one is removed. Answers the directory, the caller's to free; NULL when that failed
- * as well. */
-char *store_rescue(const char *directory, const char *run, const struct bytes *clocks,
+ * the temporary one is removed, unless its disk no longer `answers`: then nothing there is touched
+ * but that the plan is read. Answers the directory, the caller's to free; NULL when that failed as
+ * well. */
+char *store_rescue(const char *directory, bool answers, const char *run, const struct bytes *clocks,
 		   const struct result *result, const struct result_series *series,
 		   const struct sign_key *key, struct error *err);
 

@@ -1,10 +1,13 @@
-"""What a run wrote can be shown to be unchanged, and survives a controller whose disk is full."""
+"""What a run wrote can be shown to be unchanged, and survives a controller whose disk is full or does
+not answer."""
 
 import hashlib
 import json
 import shutil
+import time
 
-from lab import require, require_root
+from disks import xfs_disk
+from lab import require, require_root, wait_for
 from plans import write_plan
 from results import Result
 
@@ -21,6 +24,7 @@ def test(lab):
     unsigned(lab, plan)
     signed(lab, plan)
     full_disk(lab, plan)
+    stalled_disk(lab)
 
 
 def run(lab, plan, directory, code, *more, **how):
@@ -138,3 +142,41 @@ def nowhere(lab, plan, small):
     require("w" in done.stdout and "/s" in done.stdout, f"no figures:\n{done.stdout}")
     require([path.name for path in small.iterdir()] == ["out.partial"],
             f"on the full disk: {list(small.iterdir())}")
+
+
+def stalled_disk(lab):
+    """A disk for results that takes nothing from the middle of the load on costs no heartbeat: the
+    load goes on to its end, the report is printed, the results are elsewhere."""
+    disk = xfs_disk(lab, "results")
+    plan = write_plan(lab, "stalled", [{"local": 2}], {"n": {"null": True, "size": "64MiB"}},
+                      [{"name": "w", "op": "write", "targets": ["n"], "runtime": "6s",
+                        "workers": 1}],
+                      fleet={"suspect_after": "1s", "dead_after": "3s"}, io_timeout="2s")
+    program = lab.muster("run", plan, "--out", disk.mount / "out")
+    journal = disk.mount / "out.partial" / "journal.bin"
+    wait_for(lambda: journal.exists() and journal.stat().st_size, 30, "the journal")
+    wait_for(lambda: "under load" in program.output()[1] or "w (1 of 1" in program.output()[1],
+             30, "the load")
+    # Who waits in a frozen file system cannot be ended by any signal.
+    thaw = lambda: lab.call("sh", "-c", f"fsfreeze -u {disk.mount} || true")
+    ends = lab.end_programs
+    lab.end_programs = lambda: (thaw(), ends())
+    lab.call("fsfreeze", "-f", disk.mount)
+    began = time.monotonic()
+    wait_for(lambda: "not signed" in program.output()[1], 60, "the report")
+    took = time.monotonic() - began
+    thaw()
+    done = program.wait(20).expect(6)
+    require(took < 6 + 10 + 8, f"the report came after {took:.1f} s")
+    require("disk of the results has not answered" in done.stderr, f"not said:\n{done.stderr}")
+    # And what the local agents had kept, since the journal's disk did not have it: said as well.
+    rescued = [path for path in lab.temporary.glob("muster-*") if (path / "run.json").exists()]
+    require(len(rescued) == 1 and str(rescued[0]) in done.stderr, f"{rescued}\n{done.stderr}")
+    require(done.stderr.count("results are left in") == 2, done.stderr)
+    result = Result(rescued[0])
+    require(result.outcome == "PASS", f"{result.outcome}: {result.codes('INVALID')}")
+    result.require_sums()
+    require(journal.exists(), "the journal is gone")
+    for path in lab.temporary.glob("muster-*"):
+        shutil.rmtree(path)
+    lab.require_nothing_left()

@@ -1,0 +1,203 @@
+#include "controller/journal_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/memory.h"
+
+/* Bytes to be written, or without any a sync. */
+struct piece {
+	struct piece *next;
+	struct bytes bytes;
+	uint32_t number; /* of the sync */
+};
+
+/* `lock` is never held over a system call. */
+struct journal_writer {
+	int fd;
+	pthread_t thread;
+
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	struct piece *first, **last;
+	uint64_t waiting;  /* bytes */
+	uint64_t began_ns; /* the piece under way; 0: none is */
+	uint32_t kept;
+	bool is_broken, is_ending, has_ended;
+	struct error problem;
+};
+
+/* ---- the thread ---- */
+
+/* NULL: it is to end and all is written. */
+static struct piece *take(struct journal_writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	while (!writer->first && !writer->is_ending)
+		pthread_cond_wait(&writer->more, &writer->lock);
+	struct piece *piece = writer->first;
+	if (piece) {
+		writer->first = piece->next;
+		if (!writer->first)
+			writer->last = &writer->first;
+		writer->began_ns = clock_now_ns();
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return piece;
+}
+
+static int write_whole(int fd, const struct bytes *bytes)
+{
+	for (size_t at = 0; at < bytes->size;) {
+		ssize_t done = write(fd, bytes->data + at, bytes->size - at);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			errno = done ? errno : ENOSPC;
+			return -1;
+		}
+		at += (size_t)done;
+	}
+	return 0;
+}
+
+/* `is_broken` is set by this thread alone. */
+static void put(struct journal_writer *writer, const struct piece *piece)
+{
+	int failed = 0, code;
+
+	if (!writer->is_broken)
+		failed = piece->bytes.size ? write_whole(writer->fd, &piece->bytes)
+					   : fsync(writer->fd);
+	code = errno;
+	pthread_mutex_lock(&writer->lock);
+	writer->waiting -= piece->bytes.size;
+	writer->began_ns = 0;
+	if (failed) {
+		writer->is_broken = true;
+		error_set(&writer->problem, ERROR_SYSTEM, "%s", strerror(code));
+	}
+	if (!writer->is_broken && !piece->bytes.size)
+		writer->kept = piece->number;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+static void *work(void *context)
+{
+	struct journal_writer *writer = context;
+
+	for (struct piece *piece; (piece = take(writer));) {
+		put(writer, piece);
+		free(piece->bytes.data);
+		free(piece);
+	}
+	pthread_mutex_lock(&writer->lock);
+	writer->has_ended = true;
+	pthread_mutex_unlock(&writer->lock);
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static void destroy(struct journal_writer *writer)
+{
+	close(writer->fd);
+	pthread_cond_destroy(&writer->more);
+	pthread_mutex_destroy(&writer->lock);
+	free(writer);
+}
+
+struct journal_writer *journal_writer_new(int fd, struct error *err)
+{
+	struct journal_writer *writer = mem_new(1, sizeof(*writer));
+
+	writer->fd = fd;
+	writer->last = &writer->first;
+	pthread_mutex_init(&writer->lock, NULL);
+	pthread_cond_init(&writer->more, NULL);
+	int code = pthread_create(&writer->thread, NULL, work, writer);
+	if (code == 0)
+		return writer;
+	error_set(err, ERROR_SYSTEM, "cannot start the thread that writes the journal: %s",
+		  strerror(code));
+	destroy(writer);
+	return NULL;
+}
+
+static bool has_ended(struct journal_writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	bool ended = writer->has_ended;
+	pthread_mutex_unlock(&writer->lock);
+	return ended;
+}
+
+bool journal_writer_free(struct journal_writer *writer, uint64_t patience_ns)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->is_ending = true;
+	pthread_cond_signal(&writer->more);
+	pthread_mutex_unlock(&writer->lock);
+	while (!has_ended(writer)) {
+		if (journal_writer_look(writer).stalled_ns > patience_ns)
+			return false;
+		clock_sleep(NS_PER_MS);
+	}
+	pthread_join(writer->thread, NULL);
+	destroy(writer);
+	return true;
+}
+
+/* ---- what is asked of it ---- */
+
+static void post(struct journal_writer *writer, struct piece *piece)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->waiting += piece->bytes.size;
+	*writer->last = piece;
+	writer->last = &piece->next;
+	pthread_cond_signal(&writer->more);
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void journal_writer_add(struct journal_writer *writer, struct bytes *bytes)
+{
+	struct piece *piece = mem_new(1, sizeof(*piece));
+
+	piece->bytes = *bytes;
+	*bytes = (struct bytes){0};
+	if (piece->bytes.size) {
+		post(writer, piece);
+		return;
+	}
+	free(piece->bytes.data);
+	free(piece);
+}
+
+void journal_writer_sync(struct journal_writer *writer, uint32_t number)
+{
+	struct piece *piece = mem_new(1, sizeof(*piece));
+
+	piece->number = number;
+	post(writer, piece);
+}
+
+struct journal_writer_state journal_writer_look(struct journal_writer *writer)
+{
+	uint64_t now = clock_now_ns();
+
+	pthread_mutex_lock(&writer->lock);
+	uint64_t began = writer->began_ns;
+	struct journal_writer_state state = {.kept = writer->kept,
+					     .waiting = writer->waiting,
+					     .is_busy = writer->first || began,
+					     .stalled_ns = began && now > began ? now - began : 0,
+					     .is_broken = writer->is_broken,
+					     .problem = writer->problem};
+	pthread_mutex_unlock(&writer->lock);
+	return state;
+}
