@@ -11,7 +11,7 @@
 #include "proto/phase_memory.h"
 
 #define HARVEST_NS       PHASE_MEMORY_HARVEST
-#define HEARTBEAT_NS     NS_PER_S
+#define HEARTBEAT_NS     (NS_PER_S / 2) /* the shortest suspect_after is 1 s */
 #define SEND_AGAIN_NS    (2 * NS_PER_S)
 #define STOP_PATIENCE_NS (30 * NS_PER_S)
 #define IDLE_PEER_NS     (60 * NS_PER_S) /* the longest dead_after */
@@ -67,6 +67,7 @@ void session_end_phase(struct session *s)
 	free(s->stuck);
 	s->stuck = NULL;
 	s->stuck_since_ns = 0;
+	s->opening = NULL;
 }
 
 void session_forget_lease(struct session *s)
@@ -172,6 +173,7 @@ static void poll_preparing(struct session *s, uint64_t now)
 		break;
 	default:
 		tell_progress(s, now);
+		session_watch_opening(s, now);
 	}
 }
 

@@ -40,6 +40,9 @@ struct session {
 	uint64_t ticked_ns, longest_gap_ns; /* how long the session itself stood still */
 	/* session_stuck.c: when it looked, the oldest request then, and what was said of it. */
 	uint64_t stuck_look_ns, stuck_since_ns;
+	/* Likewise: the target that was being opened then, lent by the run, and since when. */
+	const char *opening;
+	uint64_t opening_look_ns, opening_since_ns;
 	char *stuck;
 	struct outbox outbox;
 	struct cleaner *cleaner;
@@ -93,6 +96,8 @@ void session_watch_door(struct session *s, uint64_t now);
 
 /* While RUNNING: says that I/O is stuck, and stops the load as far as that goes. */
 void session_watch_stuck(struct session *s, uint64_t now);
+/* While PREPARING: likewise of a target that does not open. */
+void session_watch_opening(struct session *s, uint64_t now);
 
 /* Takes what comes, for a tick at most. */
 void session_receive(struct session *s);

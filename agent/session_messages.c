@@ -83,9 +83,10 @@ static char *describe_holder(struct session *s)
 				  "as that ends",
 				  s->holder, s->since, target,
 				  (unsigned long long)(since_ns / NS_PER_S));
-	return mem_format("the agent is held by %s since %s (state %s)", s->holder, s->since,
+	return mem_format("the agent is held by %s since %s (state %s%s%s)", s->holder, s->since,
 			  is_ending ? "releasing: it removes what it made"
-				    : agent_state_name(s->state));
+				    : agent_state_name(s->state),
+			  s->stuck ? "; " : "", s->stuck ? s->stuck : "");
 }
 
 static void on_lease(struct session *s, const struct channel_peer *peer,

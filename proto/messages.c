@@ -112,7 +112,8 @@ static const struct record_row stuck_rows[] = {
 };
 static const struct record_table stuck_table = RECORD_TABLE(
 	struct stuck, "stuck", stuck_rows,
-	"A request is outstanding for longer than io_timeout; each second while it is.");
+	"A request, or the opening of a target, is outstanding for longer than io_timeout; each "
+	"second while it is.");
 
 const char *const target_io_names[] = {"direct", "written through", "buffered", "none", NULL};
 static const struct record_row ready_target_rows[] = {
