@@ -300,15 +300,27 @@ static void poll_releasing(struct session *s)
 	session_forget_lease(s);
 }
 
+/* How long the session itself stood still. What waited on the socket meanwhile is heard now, and
+ * old: for as long as dead_after nothing was sent, so the controller has given this host up. */
+static void note_gap(struct session *s, uint64_t now)
+{
+	uint64_t gap = s->ticked_ns ? now - s->ticked_ns : 0;
+	bool was_leased = s->state != AGENT_STATE_FREE && s->ticked_ns > s->leased_ns;
+
+	if (gap > s->longest_gap_ns) {
+		s->longest_gap_ns = gap;
+		s->gap_from_ns = s->ticked_ns;
+	}
+	s->ticked_ns = now;
+	if (was_leased && gap > s->dead_after_ns && s->state != AGENT_STATE_RELEASING)
+		expire(s, "this agent stood still for longer than dead_after");
+}
+
 static void tick(struct session *s)
 {
 	uint64_t now = clock_now_ns();
 
-	if (s->ticked_ns && now - s->ticked_ns > s->longest_gap_ns) {
-		s->longest_gap_ns = now - s->ticked_ns;
-		s->gap_from_ns = s->ticked_ns;
-	}
-	s->ticked_ns = now;
+	note_gap(s, now);
 	session_watch_door(s, now);
 	tell_disruptions(s);
 	channel_forget_idle(s->setup->channel, now > IDLE_PEER_NS ? now - IDLE_PEER_NS : 0);

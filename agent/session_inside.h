@@ -27,7 +27,7 @@ struct session {
 	char lease[CODEC_LEASE_SIZE];
 	char *holder, *host; /* of the lease */
 	char since[CLOCK_TEXT_SIZE];
-	uint64_t dead_after_ns, heard_ns, beat_ns;
+	uint64_t dead_after_ns, leased_ns, heard_ns, beat_ns;
 	struct channel_peer controller;
 	bool controller_left; /* released or expired: nobody to answer to */
 

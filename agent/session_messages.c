@@ -118,6 +118,7 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 		s->holder = mem_text(lease->holder);
 		s->host = mem_text(lease->host);
 		s->dead_after_ns = lease->dead_after_ns;
+		s->leased_ns = clock_now_ns();
 		s->controller = *peer;
 		s->controller_left = false;
 		clock_wall_text(s->since);

@@ -85,6 +85,8 @@ char *reach_describe(const struct reach *reach, uint64_t silence_ns)
 		return mem_format(
 			"no answer for %.1f s: no agent listens there (connection refused)",
 			seconds);
+	/* What Linux says of a route that drops all. */
 	return mem_format("no answer for %.1f s: the network does not reach it (%s)", seconds,
-			  strerror(code));
+			  code == EINVAL ? "a route of this host drops what is sent there"
+					 : strerror(code));
 }
