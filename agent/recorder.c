@@ -35,7 +35,8 @@ struct recorder {
 	pthread_cond_t more;
 	struct job *first, **last;
 	uint64_t queued; /* bytes */
-	bool ended;      /* the thread is through */
+	bool is_busy;    /* the thread is at a job */
+	bool ended;      /* it is through */
 	struct leased list;
 	uint64_t used;
 	bool is_broken;
@@ -115,9 +116,11 @@ static void post(struct recorder *r, struct job *job)
 static struct job *take(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
+	r->is_busy = false;
 	while (!r->first)
 		pthread_cond_wait(&r->more, &r->lock);
 	struct job *job = r->first;
+	r->is_busy = true;
 	r->first = job->next;
 	if (!r->first)
 		r->last = &r->first;
@@ -364,6 +367,14 @@ void recorder_add(struct recorder *r, const struct bytes *frame)
 void recorder_end(struct recorder *r)
 {
 	post(r, job_new(JOB_END, NULL, 0, 0));
+}
+
+bool recorder_is_idle(struct recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	bool idle = !r->first && !r->is_busy;
+	pthread_mutex_unlock(&r->lock);
+	return idle;
 }
 
 void recorder_forget(struct recorder *r, const char *run, uint32_t number)

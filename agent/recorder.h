@@ -36,6 +36,9 @@ void recorder_begin(struct recorder *recorder, const char *run, const struct byt
 void recorder_add(struct recorder *recorder, const struct bytes *frame);
 void recorder_end(struct recorder *recorder);
 
+/* Nothing is queued or under way: the lists are those of the disk. */
+bool recorder_is_idle(struct recorder *recorder);
+
 /* Removes the phases up to `number`, UINT32_MAX: all of the run. */
 void recorder_forget(struct recorder *recorder, const char *run, uint32_t number);
 

@@ -10,11 +10,12 @@
 #include "common/units.h"
 #include "proto/phase_memory.h"
 
-#define HARVEST_NS       PHASE_MEMORY_HARVEST
-#define HEARTBEAT_NS     (NS_PER_S / 2) /* the shortest suspect_after is 1 s */
-#define SEND_AGAIN_NS    (2 * NS_PER_S)
-#define STOP_PATIENCE_NS (30 * NS_PER_S)
-#define IDLE_PEER_NS     (60 * NS_PER_S) /* the longest dead_after */
+#define HARVEST_NS        PHASE_MEMORY_HARVEST
+#define HEARTBEAT_NS      (NS_PER_S / 2) /* the shortest suspect_after is 1 s */
+#define SEND_AGAIN_NS     (2 * NS_PER_S)
+#define STOP_PATIENCE_NS  (30 * NS_PER_S)
+#define SPOOL_PATIENCE_NS (10 * NS_PER_S)
+#define IDLE_PEER_NS      (60 * NS_PER_S) /* the longest dead_after */
 
 /* ---- sending ---- */
 
@@ -80,6 +81,7 @@ void session_forget_lease(struct session *s)
 	if (s->setup->responder)
 		clock_responder_set(s->setup->responder, 0, NULL);
 	s->phase = s->attempt = 0;
+	s->spooling_since_ns = 0;
 	session_release_records(s);
 }
 
@@ -275,6 +277,16 @@ static bool is_winding_down(struct session *s, uint64_t now)
 	return runs;
 }
 
+/* Who asks next is told what is kept: all of it, unless the spool's disk hangs. */
+static bool is_spooling(struct session *s, uint64_t now)
+{
+	if (!s->setup->recorder || recorder_is_idle(s->setup->recorder))
+		return false;
+	if (!s->spooling_since_ns)
+		s->spooling_since_ns = now;
+	return now - s->spooling_since_ns < SPOOL_PATIENCE_NS;
+}
+
 /* A run that still winds down goes first, then the files, then the lease. */
 static void poll_releasing(struct session *s)
 {
@@ -285,7 +297,7 @@ static void poll_releasing(struct session *s)
 	}
 	if (!s->cleaner)
 		s->cleaner = cleaner_new(s->setup->files, s->keep);
-	if (!cleaner_is_done(s->cleaner))
+	if (!cleaner_is_done(s->cleaner) || is_spooling(s, clock_now_ns()))
 		return;
 	const struct released *released = cleaner_released(s->cleaner);
 	for (uint32_t i = 0; i < released->left_count; i++)

@@ -46,7 +46,8 @@ struct session {
 	char *stuck;
 	struct outbox outbox;
 	struct cleaner *cleaner;
-	bool keep; /* the release says that files stay */
+	bool keep;                  /* the release says that files stay */
+	uint64_t spooling_since_ns; /* all else is done; 0: it is not */
 
 	char *run_id;               /* of the lease */
 	struct bytes lease_records; /* the run's `lease` file (kept_runs.h) */
