@@ -1,5 +1,6 @@
-"""Hosts that a run has lost: the link of one down for good, the agent of another restarted in
-mid-phase. Both are told and bounded; what both had measured is collected when they are back."""
+"""Hosts that a run has lost, of four: the link of one down for good, the agent of another restarted in
+mid-phase, a third stopped for good. All are told apart and bounded, also for whoever asks later;
+what they had measured is collected when they are back."""
 
 import signal
 import time
@@ -13,46 +14,56 @@ from spools import Spool
 
 DEAD_AFTER_S = 3
 LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s", "on_host_loss": "continue"}
+# By number of the host; why the restarted one is silent is chance.
+WHY = {0: "the network does not reach it", 2: "the agent is stopped or stuck"}
 
 
 def test(lab):
-    fleet = Fleet(lab, 3)
+    fleet = Fleet(lab, 4)
     for number, host in enumerate(fleet.hosts):
         host.start_agent(xfs_disk(lab, f"disk{number}"))
-    cut, killed, fine = fleet.hosts
+    cut, killed, stopped, fine = fleet.hosts
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "7s"}]
     program, directory = fleet.begin(fleet_plan(fleet, "lost", phases, settings=LIMITS,
                                                 size="64MiB"))
-    killed.wait_for_load(program)
+    began = killed.wait_for_load(program)
     time.sleep(1)
     cut.link("down")
+    stopped.agent.signal(signal.SIGSTOP)
     killed.agent.signal(signal.SIGKILL)
     fault = time.monotonic()
     killed.agent.wait(5)
     killed.start_agent(killed.disk)
     require(cut.last_move(30) - fault <= DEAD_AFTER_S + 2, "the load goes on without controller")
     program.wait(60).expect(3)
+    require(time.monotonic() - began < 7 + DEAD_AFTER_S + 5, "the run does not end")
     before = Result(directory)
     require((directory / "journal.bin").exists(), "nothing to collect with is left")
-    for host in (cut, killed):
-        require(host_of(before.phase("write"), host.address)["state"] == "lost",
-                f"{host.address} is not lost")
+    for host, words in WHY.items():
+        part = host_of(before.phase("write"), fleet.hosts[host].address)
+        require(part["state"] == "lost" and words in part["text"],
+                f"{part['host']}: {part['state']}, {part['text']}")
+    require_told(fleet)
     kept = {host.address: keeps(lab, host) for host in (cut, killed)}
     require(kept[cut.address][1] and not kept[killed.address][1], f"ends: {kept}")
     require(not Spool(lab, fine).runs(), "what the controller has is kept")
 
-    # One is still away: it is told, and waits.
+    # Two are still away: it is told, and waits.
     first = fleet.muster("collect", directory).wait(60).expect(3)
     require(first.seconds < 20, f"it took {first.seconds:.1f} s")
     result = Result(directory)
     require("NOT_COLLECTED" in result.codes("WARN"), f"{result.codes()}")
     require_collected(result, killed, "lost", kept)
     cut.link("up")
+    stopped.agent.signal(signal.SIGCONT)
+    wait_for(lambda: "released" in stopped.agent.output()[1], 10, "the stopped one is free")
+    kept[stopped.address] = keeps(lab, stopped)
     fleet.muster("collect", directory).wait(60).expect(3)
     result = Result(directory)
     result.require_sums()
     require("NOT_COLLECTED" not in result.codes(), f"{result.codes()}")
     require_collected(result, cut, "aborted", kept)
+    require_collected(result, stopped, "aborted", kept)
     require_collected(result, killed, "lost", kept)
     for target, old in zip(host_of(result.phase("write"), fine.address)["targets"],
                            host_of(before.phase("write"), fine.address)["targets"]):
@@ -61,8 +72,20 @@ def test(lab):
             require(target[key] == old[key], f"the third's {key}: {target[key]}, was {old[key]}")
     for host in fleet.hosts:
         wait_for(lambda host=host: not Spool(lab, host).runs(), 10, f"{host.address} forgets")
-    for host in (cut, fine):
+    for host in (cut, stopped, fine):
         require(host.disk.files() == [], f"files are left: {host.disk.files()}")
+
+
+def require_told(fleet):
+    """Whoever asks hosts that are away is told in 10 s, and why; both at once, to save the time."""
+    plan = fleet.lab.directory / "lost.yaml"
+    asked = [fleet.muster("fleet", plan), fleet.muster("run", plan)]
+    for program in asked:
+        done = program.wait(30).expect(6)
+        require(done.seconds < 10 + 4, f"it took {done.seconds:.1f} s: {done.command}")
+        for host, words in WHY.items():
+            require(fleet.hosts[host].address in done.text and words in done.text,
+                    f"'{words}' is not said:\n{done.text}")
 
 
 def keeps(lab, host):
