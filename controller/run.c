@@ -415,7 +415,7 @@ int run_report(struct run *run)
 		progress_say(
 			&run->progress,
 			"MANIFEST.json is not signed: `muster keygen --sign NAME` makes a key, "
-			"--sign NAME.sign.key uses it");
+			"--sign-key NAME.sign.key uses it");
 	return code;
 }
 

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/config.h"
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "controller/plan.h"
+#include "controller/plan_warn.h"
 
 #define HEAD                                                                                       \
 	"name: plan\n"                                                                             \
@@ -319,8 +321,11 @@ static void read_config(const char *path, const char *name)
 	} else {
 		struct plan plan;
 		ok = plan_read(&plan, path, NULL, 0, &errors);
-		if (ok)
+		if (ok) {
+			if (plan_warn(&plan, NULL, 0) > 0)
+				fail_msg("%s: check --strict refuses it", path);
 			plan_release(&plan);
+		}
 	}
 	if (!ok)
 		fail_msg("%s", errors.lines[0]);
@@ -344,6 +349,38 @@ static void each_file_in_configs_is_right(void **state)
 	}
 	closedir(directory);
 	assert_true(count >= 3);
+}
+
+/* An example of README.md: from its line that begins so, without the indent, to an empty line. */
+static void take_example(const char *begin, const char *into)
+{
+	FILE *readme = fopen(TEST_DATA "/../README.md", "r"), *file = fopen(into, "w");
+	char line[512];
+	bool found = false;
+
+	assert_non_null(readme);
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), readme) && !(found && line[0] == '\n')) {
+		found = found || strncmp(line, begin, strlen(begin)) == 0;
+		if (found)
+			fputs(line + strspn(line, " "), file);
+	}
+	assert_true(found);
+	fclose(readme);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void the_plan_of_the_readme_is_right(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/muster-readme-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	take_example("    name: first-fleet\n", path);
+	read_config(path, "fleet.yaml");
+	unlink(path);
 }
 
 static void a_mix_of_block_sizes_is_read_and_its_largest_is_the_block(void **state)
@@ -412,6 +449,7 @@ int main(void)
 		cmocka_unit_test(limits_of_gates_have_the_unit_of_the_metric),
 		cmocka_unit_test(plans_that_look_odd_but_are_right_are_taken),
 		cmocka_unit_test(each_file_in_configs_is_right),
+		cmocka_unit_test(the_plan_of_the_readme_is_right),
 		cmocka_unit_test(a_mix_of_block_sizes_is_read_and_its_largest_is_the_block),
 		cmocka_unit_test(a_mix_survives_json),
 		cmocka_unit_test(a_rate_is_of_bytes_or_operations),
