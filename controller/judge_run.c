@@ -60,8 +60,7 @@ static bool is_kept(const struct result_finding *finding)
 	return is_of_part(finding, &catalogue_hosts) && !is_one_of(finding, found_again);
 }
 
-/* Takes the record's row for `findings`, to release one. */
-static const struct record_table *finding_table(const char *list)
+static const struct record_table *table_of(const char *list)
 {
 	for (uint32_t i = 0; i < result_table.count; i++)
 		if (strcmp(result_table.rows[i].key, list) == 0)
@@ -69,9 +68,20 @@ static const struct record_table *finding_table(const char *list)
 	return NULL;
 }
 
+static void forget_list(const char *list, void **elements, uint32_t *count)
+{
+	const struct record_table *table = table_of(list);
+
+	for (uint32_t i = 0; i < *count; i++)
+		record_release(table, (char *)*elements + i * table->size);
+	free(*elements);
+	*elements = NULL;
+	*count = 0;
+}
+
 static void forget_verdict(struct result *result)
 {
-	const struct record_table *table = finding_table("findings");
+	const struct record_table *table = table_of("findings");
 	uint32_t kept = 0;
 
 	for (uint32_t f = 0; f < result->findings_count; f++) {
@@ -82,12 +92,9 @@ static void forget_verdict(struct result *result)
 			record_release(table, finding);
 	}
 	result->findings_count = kept;
-	table = finding_table("gates");
-	for (uint32_t g = 0; g < result->gates_count; g++)
-		record_release(table, &result->gates[g]);
-	free(result->gates);
-	result->gates = NULL;
-	result->gates_count = 0;
+	forget_list("repeats", (void **)&result->repeats, &result->repeats_count);
+	forget_list("comparisons", (void **)&result->comparisons, &result->comparisons_count);
+	forget_list("gates", (void **)&result->gates, &result->gates_count);
 	if (text_is(result->outcome, "REFUSED") || text_is(result->outcome, "NOT_SET_UP"))
 		return; /* nothing was measured that could be judged */
 	free(result->outcome);

@@ -300,6 +300,51 @@ static const struct record_row gate_rows[] = {
 static const struct record_table gate_table =
 	RECORD_TABLE(struct result_gate, "gate", gate_rows, "A rule of the plan, held against it.");
 
+static const struct record_row repeat_rows[] = {
+	{MEMBER(struct result_repeat, phase), .doc = "its name"},
+	{MEMBER(struct result_repeat, metric), .doc = "throughput, p99_latency"},
+	{MEMBER(struct result_repeat, trials), .doc = "that are in these figures"},
+	{MEMBER(struct result_repeat, left_out), .doc = "INVALID, or without the figure"},
+	{MEMBER(struct result_repeat, median), .doc = "bytes/s, ns"},
+	{MEMBER(struct result_repeat, low),
+	 .doc = "95 % interval of the median, by order statistics; null: fewer than six trials"},
+	{MEMBER(struct result_repeat, high), .doc = "its other end"},
+	{MEMBER(struct result_repeat, mean), .doc = "likewise"},
+	{MEMBER(struct result_repeat, mean_low),
+	 .doc = "95 % interval of the mean, by resampling (BCa); null: fewer than ten trials"},
+	{MEMBER(struct result_repeat, mean_high), .doc = "its other end"},
+	{MEMBER(struct result_repeat, spread), .doc = "(largest - smallest) / median"},
+	{MEMBER(struct result_repeat, variation), .doc = "standard deviation / mean"},
+	{MEMBER(struct result_repeat, drift),
+	 .doc = "by how much the fitted line moves from the first to the last, of the mean"},
+	{MEMBER(struct result_repeat, drift_p), .doc = "that chance does it; null: two trials"},
+	{MEMBER(struct result_repeat, detectable),
+	 .doc = "the least change that as many trials on either side find, of the mean"},
+};
+static const struct record_table repeat_table =
+	RECORD_TABLE(struct result_repeat, "repeat", repeat_rows,
+		     "A figure of the fleet in a phase, over its trials.");
+
+static const struct record_row comparison_rows[] = {
+	{MEMBER(struct result_comparison, phase), .doc = "its name"},
+	{MEMBER(struct result_comparison, metric), .doc = "as in the gate"},
+	{MEMBER(struct result_comparison, against), .doc = "another phase, or baseline"},
+	{MEMBER(struct result_comparison, trials), .doc = "of the phase"},
+	{MEMBER(struct result_comparison, against_trials), .doc = "of the other"},
+	{MEMBER(struct result_comparison, shift),
+	 .doc = "Hodges & Lehmann's, percent of the other's median"},
+	{MEMBER(struct result_comparison, low), .doc = "95 % interval of it; null: too few"},
+	{MEMBER(struct result_comparison, high), .doc = "its other end"},
+	{MEMBER(struct result_comparison, p), .doc = "Mann & Whitney's, two-sided"},
+	{MEMBER(struct result_comparison, confounded),
+	 .doc = "all trials of one side came before the other's"},
+	{MEMBER(struct result_comparison, verdict), .doc = "BETTER, WORSE, SAME, INCONCLUSIVE"},
+	{MEMBER(struct result_comparison, text), .doc = "why INCONCLUSIVE; else null"},
+};
+static const struct record_table comparison_table =
+	RECORD_TABLE(struct result_comparison, "comparison", comparison_rows,
+		     "The trials of a phase against those of another or of a baseline.");
+
 static const struct record_row result_rows[] = {
 	{MEMBER(struct result, schema), .doc = RESULT_SCHEMA},
 	{MEMBER(struct result, outcome),
@@ -318,6 +363,9 @@ static const struct record_row result_rows[] = {
 	{MEMBER_LIST(struct result, hosts, host_table), .doc = "the fleet"},
 	{MEMBER_LIST(struct result, phases, result_phase_table), .doc = "in the order run"},
 	{MEMBER_LIST(struct result, findings, finding_table), .doc = "what was noticed"},
+	{MEMBER_LIST(struct result, repeats, repeat_table), .doc = "what trials come to together"},
+	{MEMBER_LIST(struct result, comparisons, comparison_table),
+	 .doc = "of trials, where a gate has against"},
 	{MEMBER_LIST(struct result, gates, gate_table), .doc = "what was demanded"},
 };
 const struct record_table result_table =

@@ -231,6 +231,30 @@ struct result_gate {
 	char *text;    /* why it is INVALID or INCONCLUSIVE, else NULL */
 };
 
+/* A figure of the fleet in a phase, over its trials. */
+struct result_repeat {
+	char *phase, *metric;
+	uint32_t trials, left_out;        /* in these figures; INVALID or without one */
+	double median, low, high;         /* 95 % interval of the median; NAN with fewer than six */
+	double mean, mean_low, mean_high; /* 95 % interval of the mean; NAN with fewer than ten */
+	double spread;                    /* (largest - smallest) / median */
+	double variation;                 /* standard deviation / mean */
+	double drift,
+		drift_p;   /* of the fitted line, first to last, of the mean; p NAN: two trials */
+	double detectable; /* the least change that as many trials a side find */
+};
+
+/* The trials of a phase held against those of another or of a baseline. */
+struct result_comparison {
+	char *phase, *metric, *against;
+	uint32_t trials, against_trials;
+	double shift, low, high; /* percent of the other's median; low and high NAN: too few */
+	double p;
+	bool confounded; /* all trials of one side came first */
+	char *verdict;   /* BETTER, WORSE, SAME, INCONCLUSIVE */
+	char *text;      /* why INCONCLUSIVE; else NULL */
+};
+
 struct result {
 	char *schema;
 	char *outcome;
@@ -249,6 +273,10 @@ struct result {
 	uint32_t phases_count;
 	struct result_finding *findings;
 	uint32_t findings_count;
+	struct result_repeat *repeats;
+	uint32_t repeats_count;
+	struct result_comparison *comparisons;
+	uint32_t comparisons_count;
 	struct result_gate *gates;
 	uint32_t gates_count;
 };

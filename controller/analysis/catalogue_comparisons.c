@@ -46,6 +46,19 @@ static const struct catalogue_row rows[] = {
 	 "muster's own",
 	 "try more workers, a deeper queue or more read-ahead, and hold the read against that of "
 	 "the devices beneath"},
+	{"TRIALS_CHANGE", "WARN", "From some trial on the figures are others.",
+	 "The split of the trials' throughput that parts them best: Student's t, p <= 0.001, five "
+	 "trials after it, means 5 % apart.",
+	 "E-divisive means (Matteson & James 2014), with a t-test in place of permutations",
+	 "find out what changed then; figures over all trials mix two states"},
+	{"TRIALS_DRIFT", "WARN", "The figures move from trial to trial.",
+	 "The line fitted to the trials' throughput moves by more than 10 % of their mean from the "
+	 "first to the last, p <= 0.01. Four trials.",
+	 "SNIA's limit for the slope inside a measurement, applied to trials",
+	 "precondition (`op: fill`) until trials are alike, or start each from the same state"},
+	{"TRIALS_SPREAD", "NOTE", "The figures differ much from trial to trial.",
+	 "(largest - smallest) / median of the trials' throughput > 10 %.", "muster's own",
+	 "raise runtime or repeat before small differences are believed"},
 };
 
 const struct catalogue_part catalogue_comparisons = CATALOGUE_PART("Hosts and layers", rows);

@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "controller/analysis/baseline.h"
+#include "controller/analysis/comparisons.h"
 #include "controller/analysis/gates_inside.h"
 #include "controller/analysis/group.h"
 #include "controller/analysis/window.h"
@@ -293,5 +294,6 @@ void gates_compute(struct result *result, const struct result_series *series,
 	gates_allow_errors(result);
 	judge(&making, false);
 	gates_add_intervals(result, making.about);
+	comparisons_compute(result, baseline);
 	free(making.about);
 }

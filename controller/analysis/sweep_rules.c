@@ -10,6 +10,7 @@
 #include "controller/analysis/findings.h"
 #include "controller/analysis/knee.h"
 #include "controller/analysis/layers.h"
+#include "controller/analysis/scaling.h"
 #include "controller/analysis/stats.h"
 #include "controller/analysis/values.h"
 
@@ -204,6 +205,26 @@ static bool is_sound(const struct curve *c)
 
 /* ---- a tunable ---- */
 
+/* Kneedle's bend of the curve over powers of two: a hint beside the knee, and none for settings
+ * that have no logarithm. */
+static void add_bend(struct result_finding *finding, const struct curve *c)
+{
+	double *x = mem_new(c->settings_count, sizeof(*x));
+	double *y = mem_new(c->settings_count, sizeof(*y));
+
+	for (uint32_t i = 0; i < c->settings_count; i++) {
+		x[i] = log2(c->settings[i].setting);
+		y[i] = c->settings[i].median;
+	}
+	uint32_t at = c->settings[0].setting > 0 && c->settings_count >= KNEE_FEW_SETTINGS
+			      ? knee_kneedle(x, y, c->settings_count, NULL)
+			      : UINT32_MAX;
+	if (at != UINT32_MAX)
+		findings_figure(finding, "bend", c->settings[at].setting);
+	free(x);
+	free(y);
+}
+
 static void report_knee(const struct curve *c, const struct knee *knee)
 {
 	const struct knee_setting *at = &c->settings[knee->at], *best = &c->settings[knee->best];
@@ -228,6 +249,7 @@ static void report_knee(const struct curve *c, const struct knee *knee)
 	findings_figure(finding, "share", knee->share);
 	findings_figure(finding, "gain", at->median / c->settings[0].median);
 	findings_figure(finding, "proven", knee->is_proven);
+	add_bend(finding, c);
 }
 
 static void check_tunable(const struct curve *c)
@@ -278,6 +300,31 @@ static void add_efficiencies(struct result_finding *finding, const struct curve 
 	}
 }
 
+/* Whether the law of scaling describes the curve, or a hard ceiling does better. */
+static void add_scaling(struct result_finding *finding, const struct curve *c)
+{
+	double *n = mem_new(c->settings_count, sizeof(*n));
+	double *x = mem_new(c->settings_count, sizeof(*x)), most;
+	struct scaling law;
+
+	for (uint32_t i = 0; i < c->settings_count; i++) {
+		n[i] = c->settings[i].setting;
+		x[i] = c->settings[i].median;
+	}
+	if (n[0] == 1 && scaling_fit(n, x, c->settings_count, &law)) {
+		if (scaling_ceiling_residual(n, x, c->settings_count, &most) < law.residual) {
+			findings_figure(finding, "ceiling", most);
+		} else {
+			findings_figure(finding, "contention", law.sigma);
+			findings_figure(finding, "coherency", law.kappa);
+			if (law.peak <= 2 * n[c->settings_count - 1]) /* no further guess */
+				findings_figure(finding, "peak_members", law.peak);
+		}
+	}
+	free(n);
+	free(x);
+}
+
 static void check_members(const struct curve *c)
 {
 	const struct knee_setting *fewest = &c->settings[0];
@@ -308,6 +355,7 @@ static void check_members(const struct curve *c)
 	findings_figure(finding, "share", share);
 	findings_figure(finding, "knee", knee_of_members(c));
 	findings_figure(finding, "at_limit", at_limit[0] != '\0');
+	add_scaling(finding, c);
 	add_efficiencies(finding, c, alone);
 }
 

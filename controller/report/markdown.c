@@ -12,6 +12,7 @@
 #include "controller/report/digest.h"
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
+#include "controller/report/trials.h"
 
 #define GATES_MOST 60 /* rows: a page is no database */
 
@@ -114,6 +115,41 @@ static void print_phase(const struct result *result, const struct result_phase *
 	fputc('\n', file);
 }
 
+static void print_table(const char *title, const struct layout_table *table, FILE *file)
+{
+	uint32_t columns = 0;
+
+	while (table->headings[columns])
+		columns++;
+	fprintf(file, "\n### %s\n\n|", title);
+	for (uint32_t c = 0; c < columns; c++)
+		put_cell(file, table->headings[c]);
+	fputs("\n|", file);
+	for (uint32_t c = 0; c < columns; c++)
+		fputs("---|", file);
+	for (uint32_t i = 0; i < table->cells_count; i++) {
+		if (i % columns == 0)
+			fputs("\n|", file);
+		put_cell(file, table->cells[i]);
+		free(table->cells[i]);
+	}
+	fputc('\n', file);
+	free(table->cells);
+}
+
+static void print_trials(const struct result *result, FILE *file)
+{
+	struct layout_table trials = {.headings = trials_headings};
+	struct layout_table comparisons = {.headings = comparisons_headings};
+
+	trials_rows(&trials, result);
+	if (trials.cells_count)
+		print_table("Trials", &trials, file);
+	comparisons_rows(&comparisons, result);
+	if (comparisons.cells_count)
+		print_table("Comparisons", &comparisons, file);
+}
+
 static void print_findings(const struct result *result, FILE *file)
 {
 	struct digest digest;
@@ -162,5 +198,6 @@ void report_markdown(const struct result *result, FILE *file)
 		      file);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		print_phase(result, &result->phases[p], file);
+	print_trials(result, file);
 	print_findings(result, file);
 }

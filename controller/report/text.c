@@ -10,6 +10,7 @@
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
 #include "controller/report/text_phase.h"
+#include "controller/report/trials.h"
 
 #define INDENT     2
 #define NOTES_MOST 6 /* run.json has all */
@@ -311,6 +312,39 @@ static void print_gates(const struct result *result, FILE *file)
 	fputc('\n', file);
 }
 
+/* ---- trials ---- */
+
+/* Why those that are INCONCLUSIVE are: too long for a column. */
+static void print_doubts(const struct result *result, FILE *file)
+{
+	for (uint32_t c = 0; c < result->comparisons_count; c++)
+		if (result->comparisons[c].text)
+			layout_paragraph(file, INDENT, "", "%s against %s: %s",
+					 text_or(result->comparisons[c].phase, "?"),
+					 text_or(result->comparisons[c].against, "?"),
+					 result->comparisons[c].text);
+}
+
+static void print_trials(const struct result *result, FILE *file)
+{
+	struct layout_table trials = {.headings = trials_headings, .align = "llrrlrlrr"};
+	struct layout_table comparisons = {.headings = comparisons_headings, .align = "lllrrlrl"};
+
+	trials_rows(&trials, result);
+	if (trials.cells_count) {
+		layout_paragraph(file, 0, "", "Trials");
+		layout_print(&trials, INDENT, file);
+		fputc('\n', file);
+	}
+	comparisons_rows(&comparisons, result);
+	if (comparisons.cells_count) {
+		layout_paragraph(file, 0, "", "Comparisons");
+		layout_print(&comparisons, INDENT, file);
+		print_doubts(result, file);
+		fputc('\n', file);
+	}
+}
+
 /* ---- foot ---- */
 
 static void print_foot(const struct result *result, const char *directory, FILE *file)
@@ -344,6 +378,7 @@ void report_text(const struct result *result, const struct result_series *series
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		text_phase_print(result, p, series && series->phases ? &series->phases[p] : NULL,
 				 file);
+	print_trials(result, file);
 	print_findings(result, file);
 	print_gates(result, file);
 	print_notes(result, file);

@@ -1,0 +1,54 @@
+#include "controller/analysis/trial_figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "controller/analysis/findings.h"
+#include "controller/analysis/gate_figures.h"
+#include "controller/analysis/measured.h"
+
+static double figure_of(const struct result_phase *phase, enum plan_metric metric)
+{
+	const struct result_cluster *cluster = phase->cluster;
+
+	if (!cluster)
+		return NAN;
+	if (metric == PLAN_METRIC_THROUGHPUT)
+		return measured_rate(phase);
+	if (metric == PLAN_METRIC_IOPS)
+		return cluster->iops;
+	return gate_latency(cluster->response_ns ? cluster->response_ns : &cluster->latency_ns,
+			    metric);
+}
+
+struct trial_figures trial_figures_take(const struct result *result, const char *phase,
+					enum plan_metric metric)
+{
+	struct trial_figures figures = {
+		.values = mem_new(result->phases_count, sizeof(*figures.values)),
+		.starts_ns = mem_new(result->phases_count, sizeof(*figures.starts_ns)),
+	};
+
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *trial = &result->phases[p];
+		if (!text_is(trial->name, phase))
+			continue;
+		double value = figure_of(trial, metric);
+		if (!(value > 0) || findings_against(result, trial, NULL, NULL)) {
+			figures.left_out++;
+			continue;
+		}
+		figures.values[figures.count] = value;
+		figures.starts_ns[figures.count++] = trial->start_ns;
+	}
+	return figures;
+}
+
+void trial_figures_release(struct trial_figures *figures)
+{
+	free(figures->values);
+	free(figures->starts_ns);
+	*figures = (struct trial_figures){0};
+}
