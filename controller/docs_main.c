@@ -86,7 +86,7 @@ static void print_judge(void)
 
 	puts("# Numbers that muster did not measure\n\n"
 	     "Printed from the tables by `make docs`; do not edit.\n\n"
-	     "    muster judge FILE... [--json]\n\n"
+	     "    muster judge FILE... [--baseline RUN] [--as text|markdown|junit|json]\n\n"
 	     "applies findings, gates, outcome and exit code of a run to numbers that are there "
 	     "already.\n`FILE` is a run directory or its `run.json` (with its `timeline.csv` "
 	     "beside "

@@ -7,14 +7,13 @@
 #include "common/file.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "common/record_json.h"
 #include "common/text.h"
 #include "controller/analysis/baseline.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
 #include "controller/analysis/group.h"
 #include "controller/foreign.h"
-#include "controller/report/report.h"
+#include "controller/report/form.h"
 #include "controller/run_file.h"
 #include "proto/version.h"
 
@@ -45,23 +44,9 @@ int judge_result(struct result *result, const struct result_series *series,
 	return result_exit_code(gates_outcome(result));
 }
 
-static void print(const struct result *result, const struct result_series *series, const char *path,
-		  bool as_json)
-{
-	if (as_json) {
-		char *text = record_json_format(&result_table, result);
-		fputs(text, stdout);
-		free(text);
-		return;
-	}
-	char *where = mem_format("of '%s'; nothing was measured or written", path);
-	report_text(result, series, where, stdout);
-	free(where);
-}
-
 /* What every file is judged with. */
 struct judging {
-	bool as_json;
+	const struct report_form *form;
 	const struct result *baseline; /* NULL: none */
 };
 
@@ -80,7 +65,9 @@ static int judge_and_print(struct result *result, struct result_series *series, 
 			result->baseline = mem_text(judging->baseline->run);
 		}
 		code = judge_result(result, series, judging->baseline);
-		print(result, series, path, judging->as_json);
+		char *where = mem_format("of '%s'; nothing was measured or written", path);
+		judging->form->print(result, series, where, stdout);
+		free(where);
 	}
 	foreign_result_release(result, series);
 	return code;
@@ -141,13 +128,7 @@ static bool ends_with(const char *text, const char *end)
 
 static int judge_one(const char *path, const struct judging *judging)
 {
-	if (is_directory(path)) {
-		char *run = mem_format("%s/run.json", path);
-		int code = judge_run(run, judging);
-		free(run);
-		return code;
-	}
-	if (ends_with(path, ".json"))
+	if (is_directory(path) || ends_with(path, ".json"))
 		return judge_run(path, judging);
 	if (ends_with(path, ".csv")) {
 		log_error("'%s' is a table by itself: name it in a file that says what it is of "
@@ -174,11 +155,13 @@ static int worse(int a, int b)
 
 int judge_execute(const struct options *options)
 {
-	struct judging judging = {.as_json = options->as_json};
+	struct judging judging = {.form = report_form_find(options->as)};
 	struct result baseline = {0};
 	struct error err;
 	int code = 0;
 
+	if (!judging.form)
+		return EXIT_USAGE;
 	if (options->baseline) {
 		if (run_file_read(&baseline, options->baseline, &err) < 0) {
 			log_error("--baseline: %s", err.text);
@@ -187,7 +170,7 @@ int judge_execute(const struct options *options)
 		judging.baseline = &baseline;
 	}
 	for (uint32_t i = 0; i < options->operands_count; i++) {
-		if (i && !options->as_json)
+		if (i && judging.form == report_form_find(NULL))
 			putchar('\n');
 		code = worse(code, judge_one(options->operands[i], &judging));
 	}

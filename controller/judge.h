@@ -9,8 +9,8 @@
 #include "controller/options.h"
 #include "controller/result.h"
 
-/* Judges each of options->operands and prints each report to stdout, or with as_json the results as
- * JSON. Answers the exit code that counts most: 6 and 2 before 3, 5, 1, 4 and 0. */
+/* Judges each of options->operands and prints each report to stdout, in the form options->as.
+ * Answers the exit code that counts most: 6 and 2 before 3, 5, 1, 4 and 0. */
 int judge_execute(const struct options *options);
 
 /* Findings, gates and outcome of a result; answers the exit code. `baseline` NULL: none. */
@@ -22,9 +22,9 @@ int judge_result(struct result *result, const struct result_series *series,
 int judge_parse_run(const char *json, const struct bytes *timeline, struct result *result,
 		    struct result_series *series, struct error *err);
 
-/* Reads run.json, `path`, and the timeline.csv beside it where it is; what only the run itself
- * could see stays among the findings, the rest is for judge_result to find again. 0, or -1 with
- * what is wrong, and nothing to release. */
+/* Reads the run.json at `path`, or in it, and the timeline.csv beside it where it is; what only the
+ * run itself could see stays among the findings, the rest is for judge_result to find again. 0, or
+ * -1 with what is wrong, and nothing to release. */
 int judge_read_run(const char *path, struct result *result, struct result_series *series,
 		   struct error *err);
 

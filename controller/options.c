@@ -19,7 +19,7 @@ const char options_usage[] =
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
 	"       muster report RUN [--as text|markdown|junit|json]\n"
 	"       muster explain [CODE]\n"
-	"       muster judge FILE... [--baseline RUN] [--json]\n"
+	"       muster judge FILE... [--baseline RUN] [--as text|markdown|junit|json]\n"
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen NAME... [--dir DIR]\n"
 	"       muster keygen --sign NAME...\n"
@@ -64,9 +64,9 @@ const char options_usage[] =
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
 	"  --baseline RUN    the run that gates with `against: baseline` are held against\n"
-	"  --as FORM         of report: text (as run prints it, without timelines), markdown, "
-	"junit,\n"
-	"                    json\n"
+	"  --as FORM         of report and judge: text (as run prints it; of report without "
+	"timelines),\n"
+	"                    markdown, junit, or json, as run.json has it\n"
 	"  --sign-key FILE   sign MANIFEST.json with this secret key (default $MUSTER_SIGN_KEY)\n"
 	"  --key NAME        this controller's secret key, before the plan's fleet.key: a name in "
 	"the\n"
@@ -80,7 +80,6 @@ const char options_usage[] =
 	"                    authenticated, and the result says so; has to be typed at the agents "
 	"too\n"
 	"  --strict          check: refuse (exit 2) what is only warned of\n"
-	"  --json            judge: print the result as run.json has it\n"
 	"  --quiet           no progress\n"
 	"  --verbose         say more on stderr\n"
 	"  --help, --version\n"
@@ -103,7 +102,6 @@ enum {
 	OPTION_SIGN,
 	OPTION_SIGN_KEY,
 	OPTION_KEY,
-	OPTION_JSON,
 	OPTION_STRICT,
 	OPTION_DIR,
 	OPTION_BASELINE,
@@ -119,7 +117,6 @@ static const struct option known[] = {
 	{"sign", no_argument, NULL, OPTION_SIGN},
 	{"sign-key", required_argument, NULL, OPTION_SIGN_KEY},
 	{"key", required_argument, NULL, OPTION_KEY},
-	{"json", no_argument, NULL, OPTION_JSON},
 	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"dir", required_argument, NULL, OPTION_DIR},
 	{"baseline", required_argument, NULL, OPTION_BASELINE},
@@ -257,9 +254,6 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_STRICT:
 			options->strict = true;
-			break;
-		case OPTION_JSON:
-			options->as_json = true;
 			break;
 		case OPTION_BASELINE:
 			options->baseline = optarg;

@@ -31,14 +31,13 @@ struct options {
 	const char *key;      /* verify: the public key; else this controller's; NULL: the plan's */
 	const char *directory; /* --dir of keygen; NULL: where keys are by name */
 	const char *baseline;  /* run: a run directory; NULL: none */
-	const char *as;        /* report: a form of report_forms; NULL: the first */
+	const char *as;        /* report, judge: a form (report/form.h); NULL: text */
 	char **settings;       /* --set, in order */
 	uint32_t settings_count;
 	bool insecure;
 	bool signing; /* keygen --sign */
 	bool fleet;   /* check: ask the hosts too */
 	bool strict;  /* check: warnings refuse */
-	bool as_json; /* judge: no report but the result */
 	bool resume;  /* run: the operand is a run directory */
 	bool quiet;   /* no progress */
 	bool verbose;

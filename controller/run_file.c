@@ -1,5 +1,6 @@
 #include "controller/run_file.h"
 
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,11 +152,25 @@ static int read_text(struct result *result, const char *path, struct error *err)
 	return status;
 }
 
-int run_file_read(struct result *result, const char *path, struct error *err)
+static bool is_directory(const char *path)
 {
 	struct stat st;
-	bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	char *file = is_directory ? mem_format("%s/" NAME, path) : mem_text(path);
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+char *run_file_beside(const char *path, const char *name)
+{
+	if (is_directory(path))
+		return mem_format("%s/%s", path, name);
+	char *copy = mem_text(path), *beside = mem_format("%s/%s", dirname(copy), name);
+	free(copy);
+	return beside;
+}
+
+int run_file_read(struct result *result, const char *path, struct error *err)
+{
+	char *file = is_directory(path) ? run_file_beside(path, NAME) : mem_text(path);
 
 	*result = (struct result){0};
 	int status = read_text(result, file, err);

@@ -17,4 +17,8 @@ int run_file_read(struct result *result, const char *path, struct error *err);
 /* The same of `size` bytes with a NUL behind them. */
 int run_file_parse(struct result *result, const char *text, size_t size, struct error *err);
 
+/* Path of another file of the run, whether `path` is its directory or its run.json; the caller's.
+ */
+char *run_file_beside(const char *path, const char *name);
+
 #endif

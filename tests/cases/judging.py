@@ -110,7 +110,7 @@ class Judge:
 
 
 def judge_file(muster, path):
-    done = subprocess.run([muster, "judge", "--json", str(path)], capture_output=True, text=True,
+    done = subprocess.run([muster, "judge", "--as", "json", str(path)], capture_output=True, text=True,
                           timeout=60)
     require(done.stdout, f"judge said nothing of {path} but {done.stderr!r}")
     text = subprocess.run([muster, "judge", str(path)], capture_output=True, text=True, timeout=60)
