@@ -11,9 +11,9 @@
  * none.
  *
  * INVALID: the figure was not measured, or a finding makes it INVALID; such a figure is shown and
- * never judged. INCONCLUSIVE: too few data for the figure, or a finding says NOT_STEADY of it. A
- * gate on `errors` is judged first: where it holds, it takes IO_ERRORS findings of its phase down
- * to NOTE, unless another gate on the same errors does not hold. */
+ * never judged. INCONCLUSIVE: too few data for the figure, or the phase, in the sum or in any host,
+ * is NOT_STEADY. A gate on `errors` is judged first: where it holds, it takes IO_ERRORS findings of
+ * its phase down to NOTE, unless another gate on the same errors does not hold. */
 void gates_compute(struct result *result, const struct result_series *series,
 		   const struct result *baseline);
 

@@ -69,7 +69,8 @@ static bool needs_steadiness(enum plan_metric metric)
 	       metric != PLAN_METRIC_STEADINESS && metric != PLAN_METRIC_DEVICE_SHARE;
 }
 
-/* The first finding that makes the figure INVALID, else INCONCLUSIVE; NULL: it stands. */
+/* The first finding that makes the figure INVALID, else INCONCLUSIVE; NULL: it stands. A phase is
+ * steady where the sum and each host are, so that one host leaves no gate on it to be judged. */
 static const struct result_finding *find_doubt(const struct result *result,
 					       const struct gate_row *about)
 {
@@ -78,10 +79,13 @@ static const struct result_finding *find_doubt(const struct result *result,
 	for (uint32_t f = 0; f < result->findings_count; f++) {
 		const struct result_finding *finding = &result->findings[f];
 		bool breaks = text_is(finding->level, "INVALID") &&
-			      !is_own_subject(about->gate->metric, finding);
-		bool weakens = text_is(finding->code, "NOT_STEADY") &&
-			       needs_steadiness(about->gate->metric);
-		if ((!breaks && !(weakens && !doubt)) || !covers(result, about, finding))
+			      !is_own_subject(about->gate->metric, finding) &&
+			      covers(result, about, finding);
+		bool weakens =
+			text_is(finding->code, "NOT_STEADY") &&
+			needs_steadiness(about->gate->metric) &&
+			(is_in_phase(finding, about->phase) || is_in_phase(finding, about->other));
+		if (!breaks && !(weakens && !doubt))
 			continue;
 		doubt = finding;
 		if (breaks)
