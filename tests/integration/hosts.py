@@ -139,3 +139,8 @@ def add_namespace(lab, name):
 def ip(lab, namespace, *words):
     """Not `ip -n`, which wants to change the mounts and so does not work in a chroot."""
     lab.call("nsenter", f"--net=/run/netns/{namespace}", "ip", *words)
+
+
+def blackhole(lab, namespace, address, state):
+    """What `namespace` sends to `address` is lost ("add") until "del"; what comes from there is not."""
+    ip(lab, namespace, "route", state, "blackhole", f"{address}/32")

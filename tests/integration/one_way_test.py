@@ -6,7 +6,7 @@ import signal
 import time
 
 from disks import xfs_disk
-from hosts import Fleet, ip
+from hosts import Fleet, blackhole
 from lab import require, wait_for
 from plans import fleet_plan
 from results import Result, host_of, moved_by
@@ -16,11 +16,6 @@ DEAD_AFTER_S = 3
 LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s", "on_host_loss": "continue"}
 FROZEN_S = 2 * DEAD_AFTER_S
 RUNTIME_S = 12
-
-
-def blackhole(lab, namespace, address, state):
-    """What `namespace` sends to `address` is lost; what comes from there is not."""
-    ip(lab, namespace, "route", state, "blackhole", f"{address}/32")
 
 
 def test(lab):
