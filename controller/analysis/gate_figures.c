@@ -237,6 +237,12 @@ static double figure_written(enum plan_metric metric, const struct result_latenc
 	return gate_latency(response && !is_of_service(metric) ? response : latency, metric);
 }
 
+double gate_cluster_latency(const struct result_cluster *cluster, enum plan_metric metric)
+{
+	return figure_written(metric, &cluster->latency_ns, cluster->response_ns,
+			      cluster->syncs_ns);
+}
+
 /* Of a run that was read back there are no histograms, only what they said. */
 static struct gate_figure figure_as_written(const struct gate_scope *scope, enum plan_metric metric)
 {
@@ -244,9 +250,7 @@ static struct gate_figure figure_as_written(const struct gate_scope *scope, enum
 	const struct result_cluster *cluster = phase->cluster;
 
 	if (scope->of == PLAN_OF_FLEET || scope->of == PLAN_OF_LABEL)
-		return cluster ? plain(figure_written(metric, &cluster->latency_ns,
-						      cluster->response_ns, cluster->syncs_ns))
-			       : nothing;
+		return cluster ? plain(gate_cluster_latency(cluster, metric)) : nothing;
 	const struct result_phase_host *host = &phase->hosts[scope->host];
 	if (scope->of == PLAN_OF_HOST && host->targets_count != 1)
 		return lacking("there is no histogram of all its targets");

@@ -30,4 +30,7 @@ struct gate_figure gate_figure(const struct gate_scope *scope, enum plan_metric 
 /* The metric of one that was computed already; NAN for what is no latency, or is not known. */
 double gate_latency(const struct result_latency *latency, enum plan_metric metric);
 
+/* Likewise of the fleet: of response time, service or syncs, as the metric says. */
+double gate_cluster_latency(const struct result_cluster *cluster, enum plan_metric metric);
+
 #endif

@@ -19,8 +19,7 @@ static double figure_of(const struct result_phase *phase, enum plan_metric metri
 		return measured_rate(phase);
 	if (metric == PLAN_METRIC_IOPS)
 		return cluster->iops;
-	return gate_latency(cluster->response_ns ? cluster->response_ns : &cluster->latency_ns,
-			    metric);
+	return gate_cluster_latency(cluster, metric);
 }
 
 struct trial_figures trial_figures_take(const struct result *result, const char *phase,

@@ -11,7 +11,7 @@ struct trial_figures {
 	uint32_t left_out; /* trials without the figure, or INVALID */
 };
 
-/* Of the fleet; throughput, iops or a latency (response time where the phase has a rate). */
+/* Of the fleet; throughput, iops or a latency. */
 struct trial_figures trial_figures_take(const struct result *result, const char *phase,
 					enum plan_metric metric);
 void trial_figures_release(struct trial_figures *figures);
