@@ -31,6 +31,15 @@ bool layers_parts_find(struct parts *parts, const struct trial *trial, const str
 /* Whether the phase is on just these targets. */
 bool layers_is_on(const struct phase *phase, const struct name *names, uint32_t count);
 
+/* Whether both have as many I/Os in flight. */
+bool layers_are_as_deep(const struct phase *a, const struct phase *b);
+
+/* READ_SLOWER_THAN_WRITE and PHASE_VOLUME_MISMATCH of a read in a trial (layers_reads.c). */
+void layers_read_check(struct result *result, const struct trial *trial,
+		       const struct measured *read);
+void layers_volumes_check(struct result *result, const struct trial *trial,
+			  const struct measured *read);
+
 /* SLOW_MEMBER and MEMBER_SPREAD in a trial (layers_members.c). */
 void layers_members_check(struct result *result, const struct trial *trial);
 
