@@ -1,0 +1,153 @@
+#include "controller/analysis/host_findings.h"
+
+#include "common/clock.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "controller/analysis/findings.h"
+
+#define FROZEN_NS (3 * NS_PER_S) /* where no plan says suspect_after */
+
+/* ---- what became of them ---- */
+
+static void report_lost(struct result *result, const struct result_phase *phase,
+			const struct result_phase_host *host)
+{
+	char into_phase[UNITS_TEXT_SIZE], into_run[UNITS_TEXT_SIZE];
+	uint64_t at_ns = host->lost_at_ns;
+	const char *why = host->text ? host->text : "it fell silent";
+	struct result_finding *finding;
+
+	units_format_ns(into_run, (double)at_ns);
+	if (at_ns < phase->start_ns)
+		finding = findings_add(
+			result, "HOST_LOST", NULL, phase, host->host, NULL, NULL,
+			"the host was lost %s into the run, before the phase began: %s", into_run,
+			why);
+	else
+		finding =
+			findings_add(result, "HOST_LOST", NULL, phase, host->host, NULL, NULL,
+				     "the host was lost %s into the phase, %s into the run: %s",
+				     units_format_ns(into_phase, (double)(at_ns - phase->start_ns)),
+				     into_run, why);
+	findings_figure(finding, "lost_at_ns", (double)at_ns);
+}
+
+/* A host that refused made the run REFUSED when nothing had been measured by then; the run loop
+ * has said so. Later it is a hole in the result like any other. */
+static void report_refused(struct result *result, const struct result_phase *phase,
+			   const struct result_phase_host *host)
+{
+	findings_add(result, "HOST_REFUSED",
+		     text_is(result->outcome, "REFUSED") ? "REFUSE" : "INVALID", phase, host->host,
+		     NULL, NULL, "the host refused the phase: %s",
+		     host->text ? host->text : "it gave no reason");
+}
+
+/* Of a run that another host refused: nothing was wrong with it. */
+static bool is_bystander(const struct result *result, const struct result_phase_host *host)
+{
+	return text_is(result->outcome, "REFUSED") && text_is(host->state, "aborted");
+}
+
+static void check_states(struct result *result, const struct result_phase *phase, const char *state)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		if (!text_is(host->state, state) || is_bystander(result, host))
+			continue;
+		if (text_is(state, "lost"))
+			report_lost(result, phase, host);
+		else if (text_is(state, "refused"))
+			report_refused(result, phase, host);
+		else
+			findings_add(result, "HOST_BROKEN", NULL, phase, host->host, NULL, NULL,
+				     "the host's part was %s: %s", state,
+				     host->text ? host->text : "no reason was given");
+	}
+}
+
+/* Busy is not dead: silence alone qualifies, but an agent that did not run for as long has done
+ * less than its host could. */
+static void check_liveness(struct result *result, const struct result_phase *phase)
+{
+	uint64_t limit_ns = result->plan ? result->plan->fleet.suspect_after : FROZEN_NS;
+	char text[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
+
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		struct result_finding *finding;
+		if (limit_ns && host->frozen_ns >= limit_ns) {
+			finding = findings_add(
+				result, "HOST_FROZEN", NULL, phase, host->host, NULL, NULL,
+				"degraded: the agent itself did not run for %s, from "
+				"%s to %s into the run",
+				units_format_ns(text, (double)host->frozen_ns),
+				units_format_ns(from, (double)host->frozen_from_ns),
+				units_format_ns(to,
+						(double)(host->frozen_from_ns + host->frozen_ns)));
+			findings_figure(finding, "frozen_ns", (double)host->frozen_ns);
+		} else if (host->silence_ns && !text_is(host->state, "lost")) {
+			finding = findings_add(result, "LATE_HEARTBEAT", NULL, phase, host->host,
+					       NULL, NULL, "nothing was heard of the host for %s",
+					       units_format_ns(text, (double)host->silence_ns));
+			findings_figure(finding, "silence_ns", (double)host->silence_ns);
+		}
+	}
+}
+
+/* ---- what hosts say themselves ---- */
+
+static bool has_note(const struct result *result, uint32_t from, const char *host, const char *text)
+{
+	for (uint32_t i = from; i < result->findings_count; i++) {
+		const struct result_finding *finding = &result->findings[i];
+		if (text_is(finding->code, "AGENT_NOTE") && text_is(finding->host, host) &&
+		    text_is(finding->evidence, text))
+			return true;
+	}
+	return false;
+}
+
+/* Agents repeat a note in each phase; it is told at the first. Notes are the findings `from` on. */
+static void check_notes(struct result *result, uint32_t from, const struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		for (uint32_t n = 0; n < host->notes_count; n++)
+			if (host->notes[n].name &&
+			    !has_note(result, from, host->host, host->notes[n].name))
+				findings_add(result, "AGENT_NOTE", NULL, phase, host->host, NULL,
+					     NULL, "%s", host->notes[n].name);
+	}
+}
+
+static void check_security(struct result *result)
+{
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (result->hosts[h].insecure)
+			findings_add(result, "INSECURE", NULL, NULL, result->hosts[h].host, NULL,
+				     NULL,
+				     "the agent was spoken to without keys beyond the loopback");
+}
+
+/* ---- the whole ---- */
+
+void host_findings_compute(struct result *result)
+{
+	static const char *const states[] = {"lost", "refused", "broken", "aborted"};
+
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (uint32_t p = 0; p < result->phases_count; p++)
+			check_states(result, &result->phases[p], states[s]);
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_liveness(result, &result->phases[p]);
+}
+
+void host_findings_told(struct result *result)
+{
+	uint32_t notes = result->findings_count;
+
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		check_notes(result, notes, &result->phases[p]);
+	check_security(result);
+}
