@@ -6,25 +6,11 @@
 #include "common/units.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/hardware_rules.h"
 #include "controller/analysis/known.h"
-#include "controller/analysis/model.h"
+#include "controller/analysis/sanity_inside.h"
 
 #define ALLOCATED_LEAST 0.90 /* of the size of a file */
-#define PAGE            4096
-
-/* A phase on a target of a host, measured or only asked for. */
-struct subject {
-	struct result *result;
-	const struct result_phase *phase; /* where findings go */
-	const struct phase *asked;
-	const char *host; /* NULL: any */
-	uint32_t index;   /* of the host, which is the same in nearly all phases */
-	const struct result_host *about;
-	const char *target;
-	const struct fact_storage *storage;
-	uint64_t extent;
-	bool is_measured;
-};
 
 /* ---- memory ---- */
 
@@ -166,89 +152,6 @@ static void check_space(const struct subject *s)
 	}
 }
 
-/* ---- what was written before ---- */
-
-/* The size of the device where it is known: told, or that of a device that is used whole. */
-static uint64_t device_size(const struct subject *s)
-{
-	const struct plan *plan = s->result->plan;
-
-	if (s->storage && s->storage->device_size)
-		return s->storage->device_size;
-	for (uint32_t t = 0; plan && t < plan->targets_count; t++)
-		if (text_is(plan->targets[t].name, s->target) && plan->targets[t].device &&
-		    !plan->targets[t].size)
-			return s->extent;
-	return 0;
-}
-
-static bool wrote_all(const struct result_phase_host *host, const struct subject *s, uint64_t size)
-{
-	for (uint32_t t = 0; t < host->targets_count; t++)
-		if (text_is(host->host, s->host) && text_is(host->targets[t].target, s->target) &&
-		    host->targets[t].bytes_written >= size)
-			return true;
-	return false;
-}
-
-/* Whether a phase before this one wrote as much as the device holds. */
-static bool was_filled(const struct subject *s, uint64_t size)
-{
-	for (const struct result_phase *p = s->result->phases; p < s->phase; p++)
-		if (s->index < p->hosts_count && wrote_all(&p->hosts[s->index], s, size))
-			return true;
-	return false;
-}
-
-static bool is_unfilled(const struct subject *s, const struct result_target *target)
-{
-	uint64_t size = device_size(s), written = target->bytes_written + target->ramp_bytes;
-
-	return s->asked->op == PHASE_OP_WRITE && size && written < size && !was_filled(s, size);
-}
-
-/* Once for a phase: a fleet of alike devices shows it everywhere. */
-static void report_unfilled(const struct subject *first, const struct result_target *target,
-			    uint32_t count)
-{
-	char written[UNITS_TEXT_SIZE], size[UNITS_TEXT_SIZE];
-	uint64_t bytes = target->bytes_written + target->ramp_bytes;
-	struct result_finding *finding = findings_add(
-		first->result, "STEADY_STATE_NOT_SHOWN", NULL, first->phase,
-		count == 1 ? first->host : NULL, count == 1 ? first->target : NULL, NULL,
-		"%s were written to a device of %s that nothing had filled before%s",
-		units_format_bytes(written, bytes), units_format_bytes(size, device_size(first)),
-		count > 1 ? "; likewise on other targets of the phase" : "");
-
-	findings_figure(finding, "written_bytes", (double)bytes);
-	findings_figure(finding, "device_bytes", (double)device_size(first));
-	findings_figure(finding, "targets", count);
-}
-
-/* Whether a phase before this one wrote to the target on the same host. */
-static bool was_written(const struct subject *s)
-{
-	for (const struct result_phase *p = s->result->phases; p < s->phase; p++)
-		if (s->index < p->hosts_count && wrote_all(&p->hosts[s->index], s, 1))
-			return true;
-	return false;
-}
-
-static bool is_device(const struct result *result, const char *name)
-{
-	for (uint32_t t = 0; result->plan && t < result->plan->targets_count; t++)
-		if (text_is(result->plan->targets[t].name, name))
-			return result->plan->targets[t].device != NULL;
-	return false;
-}
-
-/* Once for a phase, of its first such target. */
-static void report_unwritten(const struct subject *s)
-{
-	findings_add(s->result, "READ_BEFORE_WRITE", NULL, s->phase, NULL, s->target, NULL,
-		     "the device is read, and nothing in this run wrote it before");
-}
-
 /* ---- subjects ---- */
 
 static const struct fact_storage *storage_of(const struct result *result, uint32_t h,
@@ -307,91 +210,24 @@ static void check_phase(struct result *result, const struct result_phase *phase)
 			    (text_is(target->io, "buffered") || !is_proven(phase, h, target)))
 				check_memory(&s);
 			check_storage(&s);
-			if (s.asked->op == PHASE_OP_READ && is_device(result, s.target) &&
-			    !was_written(&s) && !unwritten++)
-				report_unwritten(&s);
-			if (is_unfilled(&s, target) && !unfilled++) {
+			if (s.asked->op == PHASE_OP_READ && sanity_is_device(result, s.target) &&
+			    !sanity_was_written(&s) && !unwritten++)
+				sanity_report_unwritten(&s);
+			if (sanity_is_unfilled(&s, target) && !unfilled++) {
 				first = s;
 				first_target = target;
 			}
 		}
 	}
 	if (unfilled)
-		report_unfilled(&first, first_target, unfilled);
-}
-
-/* ---- storage by itself ---- */
-
-static void check_alignment(struct result *result, const char *host,
-			    const struct fact_storage *storage)
-{
-	uint64_t of_page = storage->offset % PAGE;
-	uint64_t of_stripe = storage->stripe_unit ? storage->offset % storage->stripe_unit : 0;
-
-	if (!storage->has_offset)
-		return;
-	if (of_stripe) {
-		struct result_finding *finding = findings_add(
-			result, "MISALIGNED_STRIPE", NULL, NULL, host, storage->target, NULL,
-			"it begins at byte %llu, %llu bytes after a border of stripe units of %llu",
-			(unsigned long long)storage->offset, (unsigned long long)of_stripe,
-			(unsigned long long)storage->stripe_unit);
-		findings_figure(finding, "remainder_bytes", (double)of_stripe);
-	}
-	if (of_page) {
-		struct result_finding *finding = findings_add(
-			result, "MISALIGNED_4K", NULL, NULL, host, storage->target, NULL,
-			"it begins at byte %llu, %llu bytes after a multiple of 4,096",
-			(unsigned long long)storage->offset, (unsigned long long)of_page);
-		findings_figure(finding, "remainder_bytes", (double)of_page);
-	}
-}
-
-static void check_geometry(struct result *result, const char *host,
-			   const struct fact_storage *storage)
-{
-	double data = model_media(storage->level, storage->disks, 1, false);
-	bool unit = storage->layout_unit && storage->stripe_unit &&
-		    storage->layout_unit != storage->stripe_unit;
-	bool width = storage->layout_width && storage->stripe_unit && data > 0 &&
-		     (double)storage->layout_width != data * (double)storage->stripe_unit;
-
-	if (!unit && !width)
-		return;
-	double factor =
-		storage->layout_unit
-			? (double)storage->layout_unit / (double)storage->stripe_unit
-			: (double)storage->layout_width / (data * (double)storage->stripe_unit);
-	struct result_finding *finding = findings_add(
-		result, "STRIPE_GEOMETRY_MISMATCH", NULL, NULL, host, storage->target, NULL,
-		"the file system was made for stripe units of %llu and a width of %llu, the units "
-		"beneath are of %llu: %g times%s",
-		(unsigned long long)storage->layout_unit, (unsigned long long)storage->layout_width,
-		(unsigned long long)storage->stripe_unit, factor,
-		factor == 8 || factor == 0.125
-			? ", as if blocks had been taken for sectors or the other way round"
-			: "");
-	findings_figure(finding, "factor", factor);
-}
-
-/* `host` NULL: of all. */
-static void check_hardware(struct result *result, const char *host, const struct hardware *hardware)
-{
-	for (uint32_t i = 0; i < hardware->storage_count; i++) {
-		check_alignment(result, host, &hardware->storage[i]);
-		check_geometry(result, host, &hardware->storage[i]);
-	}
+		sanity_report_unfilled(&first, first_target, unfilled);
 }
 
 void sanity_rules_check(struct result *result)
 {
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_phase(result, &result->phases[p]);
-	struct known known = known_of(result, NULL);
-	check_hardware(result, NULL, &known.fleet);
-	for (uint32_t h = 0; h < result->hosts_count; h++)
-		if (result->hosts[h].expect)
-			check_hardware(result, result->hosts[h].host, result->hosts[h].expect);
+	hardware_rules_check(result);
 }
 
 /* ---- plans ---- */
