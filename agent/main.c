@@ -12,6 +12,7 @@
 #include "agent/options.h"
 #include "agent/platform/platform.h"
 #include "agent/session.h"
+#include "common/file.h"
 #include "common/log.h"
 #include "common/memory.h"
 #include "proto/channel.h"
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
 	struct yaml_errors errors = {0};
 	struct error err = {0};
 
+	file_hold_standard();
 	log_init("muster-agent", LOG_LEVEL_INFO);
 	if (options_parse(&options, argc, argv, &err) < 0) {
 		log_error("%s", err.text);

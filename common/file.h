@@ -1,4 +1,4 @@
-/* file.h - a whole file in memory. */
+/* file.h - a whole file in memory, and the three files that a program starts with. */
 #ifndef MUSTER_COMMON_FILE_H
 #define MUSTER_COMMON_FILE_H
 
@@ -8,5 +8,10 @@
 /* Reads a plain file of at most `most` bytes and puts a NUL behind them, which is not counted.
  * `bytes->data` is the caller's to free; 0, or -1 and nothing to free. */
 int file_read(const char *path, size_t most, struct bytes *bytes, struct error *err);
+
+/* To be called first of all: where the program was started with standard input, output or error
+ * closed, puts something there that can neither be read nor written. Else the next file that is
+ * opened, a device or a run's journal, would take that number, and who prints would write to it. */
+void file_hold_standard(void);
 
 #endif

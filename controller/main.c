@@ -1,6 +1,7 @@
 /* main.c - muster: the controller's commands. */
 #include <stdio.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "controller/check_fleet.h"
 #include "controller/inspect.h"
@@ -119,6 +120,7 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	int code = 0;
 
+	file_hold_standard();
 	log_init("muster", LOG_LEVEL_INFO);
 	if (options_parse(&options, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
