@@ -74,6 +74,35 @@ static int take_lock(struct spool *spool, struct error *err)
 	return 0;
 }
 
+/* What is in it is believed: which files muster made and may write over and remove. Who may write
+ * to it could name any file of the allowed directories. */
+static int check_owner(const struct spool *spool, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(spool->directory, &st) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot stat the spool directory '%s': %s",
+			  spool->path, strerror(errno));
+		return -1;
+	}
+	if (st.st_uid != 0 && st.st_uid != geteuid()) {
+		error_set(err, ERROR_SETUP,
+			  "spool '%s' belongs to user %ld, who could have the agent overwrite and "
+			  "remove files: it has to be root's or the agent's own; type: chown %ld "
+			  "'%s'",
+			  spool->path, (long)st.st_uid, (long)geteuid(), spool->path);
+		return -1;
+	}
+	if (st.st_mode & 022) {
+		error_set(err, ERROR_SETUP,
+			  "spool '%s' can be written to by others (mode %04o), who could have the "
+			  "agent overwrite and remove files; type: chmod go-w '%s'",
+			  spool->path, (unsigned)st.st_mode & 07777, spool->path);
+		return -1;
+	}
+	return 0;
+}
+
 int spool_open(struct spool *spool, const char *path, struct error *err)
 {
 	*spool = (struct spool){.directory = -1, .lock = -1};
@@ -84,7 +113,7 @@ int spool_open(struct spool *spool, const char *path, struct error *err)
 	if (spool->directory < 0)
 		error_set(err, ERROR_SYSTEM, "cannot open the spool directory '%s': %s", path,
 			  strerror(errno));
-	else if (take_lock(spool, err) == 0)
+	else if (check_owner(spool, err) == 0 && take_lock(spool, err) == 0)
 		return 0;
 	spool_close(spool);
 	return -1;

@@ -11,7 +11,8 @@ struct spool {
 };
 
 /* Makes the directory where it is absent, parents too (mode 0700), and takes the lock `lock` in it.
- * Where another process has it, the error names that process. */
+ * Where another process has it, the error names that process. One that is not the agent's own or
+ * root's, or that others may write to, is refused (ERROR_SETUP). */
 int spool_open(struct spool *spool, const char *path, struct error *err);
 void spool_close(struct spool *spool);
 

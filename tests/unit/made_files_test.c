@@ -418,7 +418,7 @@ static void a_full_spool_makes_nothing(void **state)
 		skip();
 	}
 	assert_true(run("mkdir -p '%s'", spool));
-	if (!run("mount -t tmpfs -o size=16k muster-test '%s'", spool)) {
+	if (!run("mount -t tmpfs -o size=16k,mode=0700 muster-test '%s'", spool)) {
 		print_message("skipped: cannot mount a tmpfs\n");
 		skip();
 	}
