@@ -41,11 +41,11 @@ int platform_become_user(const char *name, struct error *err)
 		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
 		if (posix_user_become(&user, name, err) < 0)
 			return -1;
-		if (keep_capabilities() < 0) {
-			error_set(err, ERROR_SYSTEM, "cannot give up capabilities: %s",
-				  strerror(errno));
-			return -1;
-		}
+	}
+	/* An ordinary user may have been started with more than these two as well. */
+	if (keep_capabilities() < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot give up capabilities: %s", strerror(errno));
+		return -1;
 	}
 	/* No program that it could ever run gives it more; nobody reads its keys from a core. */
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -14,8 +14,11 @@ int posix_user_find(struct posix_user *user, const char *name, struct error *err
 		error_set(err, ERROR_USAGE, "user: there is no user '%s' on this host", name);
 		return -1;
 	}
-	*user = (struct posix_user){
-		.uid = found->pw_uid, .gid = found->pw_gid, .is_self = found->pw_uid == geteuid()};
+	*user = (struct posix_user){.uid = found->pw_uid,
+				    .gid = found->pw_gid,
+				    /* Who has root in reserve is not that user yet. */
+				    .is_self = found->pw_uid == geteuid() &&
+					       found->pw_uid == getuid()};
 	if (user->uid == 0) {
 		error_set(err, ERROR_USAGE,
 			  "user: '%s' is root; leave 'user' out to stay what the agent was started "

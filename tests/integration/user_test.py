@@ -7,7 +7,7 @@ import stat
 
 from disks import xfs_disk
 from hosts import Fleet
-from lab import require
+from lab import require, require_tools
 from plans import fleet_plan, write_plan
 from results import Result
 
@@ -34,6 +34,7 @@ def require_little(pid, uid):
 
 
 def test(lab):
+    require_tools("setpriv")
     fleet = Fleet(lab, 1)
     host, uid = fleet.hosts[0], pwd.getpwnam(USER).pw_uid
     disk, raw = xfs_disk(lab, "disk"), xfs_disk(lab, "raw")
@@ -49,6 +50,16 @@ def test(lab):
     Result(directory).require_sums()
     require_little(agent.pid, uid)
     device(lab, fleet, host, raw, uid)
+    agent.end()
+    started_as_user(host, uid)
+
+
+def started_as_user(host, uid):
+    """By a service that makes it that user and gives it more than it needs."""
+    given = "+chown,+dac_override,+sys_admin,+ipc_lock,+sys_nice"
+    agent = host.start_agent(None, user=USER, secure=False, before=(
+        "setpriv", "--reuid", USER, "--clear-groups", "--inh-caps", given, "--ambient-caps", given))
+    require_little(agent.pid, uid)
 
 
 def device(lab, fleet, host, raw, uid):
