@@ -65,9 +65,16 @@ static int read_manifest(struct manifest *manifest, int directory, struct error 
 
 /* ---- files ---- */
 
+/* A name that stands there can be anything: what a terminal would obey is shown as '?'. */
 static bool say(const char *name, const char *what)
 {
-	printf("%-20s %s\n", name, what);
+	char *shown = mem_text(name);
+
+	for (char *c = shown; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	printf("%-20s %s\n", shown, what);
+	free(shown);
 	return strcmp(what, "unchanged") == 0;
 }
 
@@ -114,13 +121,22 @@ static bool is_listed(const struct manifest *manifest, const char *name)
 	return false;
 }
 
-/* What stands there and is in no line of the manifest. */
-static uint32_t count_extra(const struct manifest *manifest, const char *path)
+/* NULL at the end, then without errno. */
+static struct dirent *next(DIR *entries)
 {
-	DIR *entries = opendir(path);
+	errno = 0;
+	return readdir(entries);
+}
+
+/* What stands there and is in no line of the manifest: of the directory that is open, whatever its
+ * name leads to by now. */
+static uint32_t count_extra(const struct manifest *manifest, int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	uint32_t extra = 0;
 
-	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+	for (struct dirent *entry; entries && (entry = next(entries));) {
 		const char *name = entry->d_name;
 		if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
 		    strcmp(name, MANIFEST_NAME) == 0 || is_listed(manifest, name))
@@ -128,18 +144,24 @@ static uint32_t count_extra(const struct manifest *manifest, const char *path)
 		say(name, "EXTRA: was not there when the run was written");
 		extra++;
 	}
+	if (errno) {
+		say(".", "CHANGED: what else stands there cannot be read");
+		extra++;
+	}
 	if (entries)
 		closedir(entries);
+	else if (fd >= 0)
+		close(fd);
 	return extra;
 }
 
-static bool check_files(const struct manifest *manifest, int directory, const char *path)
+static bool check_files(const struct manifest *manifest, int directory)
 {
 	uint32_t wrong = 0;
 
 	for (uint32_t i = 0; i < manifest->files_count; i++)
 		wrong += !check_file(directory, &manifest->files[i]);
-	wrong += count_extra(manifest, path);
+	wrong += count_extra(manifest, directory);
 	return wrong == 0;
 }
 
@@ -181,7 +203,7 @@ static int verify(int directory, const char *path, const struct sign_key *key, s
 	if (read_manifest(&manifest, directory, err) < 0)
 		return -1;
 	printf("run %s in '%s'\n", manifest.run, path);
-	bool same = check_files(&manifest, directory, path);
+	bool same = check_files(&manifest, directory);
 	enum verify_end end = check_signature(&manifest, key);
 	record_release(&manifest_table, &manifest);
 	return same ? (int)end : VERIFY_CHANGED;

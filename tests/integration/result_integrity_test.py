@@ -101,6 +101,7 @@ CHANGES = (
     (shorten, ["timeline.csv         CHANGED: 100 bytes"]),
     (lambda at: (at / "plan.yaml").unlink(), ["plan.yaml            MISSING"]),
     (lambda at: (at / "more").write_text("x") and None, ["more                 EXTRA"]),
+    (lambda at: (at / "b\x1b[2Ke\nx").write_text("x") and None, ["b?[2Ke?x             EXTRA"]),
     (lambda at: ((at / "plan.yaml").unlink(), (at / "plan.yaml").symlink_to("/dev/zero")) and None,
      ["plan.yaml            CHANGED: a symbolic link"]),
     (forge, ["run.json             unchanged", "signature            BAD"]),
