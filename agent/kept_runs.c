@@ -15,10 +15,10 @@
 #include "common/framed.h"
 #include "common/memory.h"
 #include "proto/codec.h"
+#include "proto/run_id.h"
 
-#define RESULTS        "results"
-#define LEASE          "lease"
-#define NAME_MAX_BYTES 63
+#define RESULTS "results"
+#define LEASE   "lease"
 
 static int cannot(const struct kept_runs *kept, const char *what, const char *name,
 		  struct error *err)
@@ -26,16 +26,6 @@ static int cannot(const struct kept_runs *kept, const char *what, const char *na
 	error_set(err, ERROR_SYSTEM, "cannot %s '%s/%s': %s", what, kept->path, name,
 		  strerror(errno));
 	return -1;
-}
-
-bool kept_runs_is_name(const char *run)
-{
-	static const char legal[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	size_t length = strlen(run);
-
-	return length > 0 && length <= NAME_MAX_BYTES && run[0] != '.' &&
-	       strspn(run, legal) == length;
 }
 
 int kept_runs_open(struct kept_runs *kept, const char *spool, struct error *err)
@@ -62,7 +52,7 @@ void kept_runs_close(struct kept_runs *kept)
 
 static int open_run(const struct kept_runs *kept, const char *run)
 {
-	if (!kept_runs_is_name(run)) {
+	if (!run_id_is_name(run)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -109,7 +99,7 @@ static int write_lease(int run, const struct bytes *lease)
 int kept_runs_make(struct kept_runs *kept, const char *run, const struct bytes *lease,
 		   struct error *err)
 {
-	if (!kept_runs_is_name(run) || (mkdirat(kept->directory, run, 0700) < 0 && errno != EEXIST))
+	if (!run_id_is_name(run) || (mkdirat(kept->directory, run, 0700) < 0 && errno != EEXIST))
 		return cannot(kept, "make", run, err);
 	int directory = open_run(kept, run);
 	if (directory < 0)
@@ -199,6 +189,12 @@ static int by_number(const void *a, const void *b)
 	return (x->attempt > y->attempt) - (x->attempt < y->attempt);
 }
 
+static void take_lease(const struct lease *lease, struct kept_run *run)
+{
+	run->holder = mem_text(lease->holder);
+	run->owner = mem_text(run_id_is_owner(lease->owner) ? lease->owner : "");
+}
+
 /* Whose it was, from the file that tells; without it nobody knows. */
 static void read_lease(const struct kept_runs *kept, struct kept_run *run)
 {
@@ -214,13 +210,23 @@ static void read_lease(const struct kept_runs *kept, struct kept_run *run)
 		if (framed_next(&framed, &record, &size) &&
 		    codec_unpack(record, size, &message, &err) == 0) {
 			if (message.envelope.kind == MESSAGE_LEASE)
-				run->holder = mem_text(((struct lease *)message.body)->holder);
+				take_lease(message.body, run);
 			message_release(&message);
 		}
 		free(read.bytes.data);
 	}
 	if (!run->holder)
 		run->holder = mem_text("somebody unknown");
+}
+
+bool kept_runs_is_of(struct kept_runs *kept, const char *run, const char *owner)
+{
+	struct kept_run found = {.run = mem_text(run)};
+
+	read_lease(kept, &found);
+	bool is_of = !found.owner || !*found.owner || strcmp(found.owner, owner) == 0;
+	record_release(&kept_run_table, &found);
+	return is_of;
 }
 
 static void write_since(struct kept_run *run, time_t newest)
@@ -238,7 +244,7 @@ static bool look_at_run(const struct kept_runs *kept, const char *name, struct k
 			time_t *newest)
 {
 	struct looking looking = {.run = run};
-	int directory = kept_runs_is_name(name) ? open_run(kept, name) : -1;
+	int directory = run_id_is_name(name) ? open_run(kept, name) : -1;
 
 	*run = (struct kept_run){0};
 	if (directory < 0)

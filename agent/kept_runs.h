@@ -4,7 +4,8 @@
  *     <spool>/results/<run>/phase.<number>.<attempt>
  *
  * Each is a row of records (common/framed.h), each record a frame as it goes over the network
- * (proto/codec.h). `lease` has lease (without the clock's key) and leased; a phase's file prepare,
+ * (proto/codec.h). `lease` has lease (without the clock's key, and of the owner's
+ * secret the digest) and leased; a phase's file prepare,
  * ready and start, then in order what was taken and told: amend, disruption, timeline, done. A file
  * without done is of a phase that the agent did not see the end of.
  *
@@ -28,13 +29,12 @@ struct kept_runs {
 int kept_runs_open(struct kept_runs *kept, const char *spool, struct error *err);
 void kept_runs_close(struct kept_runs *kept);
 
-/* Whether a run of that name can have a directory: 1 to 63 letters, digits, '.', '_' and '-', of
- * which the first is no '.'. */
-bool kept_runs_is_name(const char *run);
-
 /* Makes the run's directory with `lease` in it; one that is there already is fine. */
 int kept_runs_make(struct kept_runs *kept, const char *run, const struct bytes *lease,
 		   struct error *err);
+/* Whether nothing is kept of a run of that name, or of this owner (digest of its secret), or of one
+ * that is not known. */
+bool kept_runs_is_of(struct kept_runs *kept, const char *run, const char *owner);
 /* A new file for the phase, to append to; -1 also where there is one already. */
 int kept_runs_add(struct kept_runs *kept, const char *run, uint32_t number, uint32_t attempt,
 		  struct error *err);

@@ -19,7 +19,8 @@ enum job_kind { JOB_BEGIN, JOB_ADD, JOB_END, JOB_FORGET, JOB_READ, JOB_STOP };
 struct job {
 	struct job *next;
 	enum job_kind kind;
-	char *run; /* BEGIN, FORGET, READ */
+	char *run;   /* BEGIN, FORGET, READ */
+	char *owner; /* likewise */
 	uint32_t number, attempt;
 	uint64_t offset;
 	struct bytes bytes; /* BEGIN: the lease's records; ADD: one record */
@@ -53,12 +54,14 @@ struct recorder {
 
 /* ---- jobs ---- */
 
-static struct job *job_new(enum job_kind kind, const char *run, uint32_t number, uint32_t attempt)
+static struct job *job_new(enum job_kind kind, const char *run, const char *owner, uint32_t number,
+			   uint32_t attempt)
 {
 	struct job *job = mem_new(1, sizeof(*job));
 
 	job->kind = kind;
 	job->run = mem_text(run);
+	job->owner = mem_text(owner);
 	job->number = number;
 	job->attempt = attempt;
 	return job;
@@ -67,6 +70,7 @@ static struct job *job_new(enum job_kind kind, const char *run, uint32_t number,
 static void job_free(struct job *job)
 {
 	free(job->run);
+	free(job->owner);
 	free(job->bytes.data);
 	free(job);
 }
@@ -153,7 +157,9 @@ static void begin(struct recorder *r, const struct job *job)
 
 	free(r->run);
 	r->run = mem_text(job->run);
-	if (kept_runs_make(&r->kept, job->run, &job->bytes, &err) == 0)
+	error_set(&err, ERROR_REFUSED, "the spool has a run of that name of another controller's");
+	if (kept_runs_is_of(&r->kept, job->run, job->owner) &&
+	    kept_runs_make(&r->kept, job->run, &job->bytes, &err) == 0)
 		r->fd = kept_runs_add(&r->kept, job->run, job->number, job->attempt, &err);
 	if (r->fd < 0)
 		break_off(r, err.text);
@@ -204,12 +210,15 @@ static void end(struct recorder *r)
 
 static void read_job(struct recorder *r, const struct job *job)
 {
-	struct kept_read read;
-	struct error err = {0};
-	int state = kept_runs_read(&r->kept, job->run, job->number, job->attempt, job->offset,
-				   &read, &err)
-			    ? -1
-			    : 1;
+	struct kept_read read = {0};
+	struct error err;
+	int state = -1;
+
+	error_set(&err, ERROR_REFUSED, "that run is another controller's");
+	if (kept_runs_is_of(&r->kept, job->run, job->owner) &&
+	    kept_runs_read(&r->kept, job->run, job->number, job->attempt, job->offset, &read,
+			   &err) == 0)
+		state = 1;
 
 	pthread_mutex_lock(&r->lock);
 	r->reading--;
@@ -238,7 +247,8 @@ static void *work(void *context)
 			end(r);
 			break;
 		case JOB_FORGET:
-			kept_runs_forget(&r->kept, job->run, job->number);
+			if (kept_runs_is_of(&r->kept, job->run, job->owner))
+				kept_runs_forget(&r->kept, job->run, job->number);
 			list_again(r);
 			break;
 		case JOB_READ:
@@ -310,7 +320,7 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	uint64_t until = clock_now_ns() + PATIENCE_NS;
-	post(r, job_new(JOB_STOP, NULL, 0, 0));
+	post(r, job_new(JOB_STOP, NULL, NULL, 0, 0));
 	while (!has_ended(r) && clock_now_ns() < until)
 		clock_sleep(NS_PER_MS);
 	if (!has_ended(r)) {
@@ -339,6 +349,21 @@ void recorder_list(struct recorder *r, struct leased *into)
 	pthread_mutex_unlock(&r->lock);
 }
 
+char *recorder_other_owner(struct recorder *r, const char *run, const char *digest)
+{
+	char *holder = NULL;
+
+	pthread_mutex_lock(&r->lock);
+	for (uint32_t i = 0; i < r->list.kept_count && !holder; i++) {
+		const struct kept_run *kept = &r->list.kept[i];
+		if (strcmp(kept->run, run) == 0 && kept->owner && *kept->owner &&
+		    strcmp(kept->owner, digest) != 0)
+			holder = mem_text(kept->holder);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return holder;
+}
+
 uint64_t recorder_used(struct recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -347,10 +372,10 @@ uint64_t recorder_used(struct recorder *r)
 	return used;
 }
 
-void recorder_begin(struct recorder *r, const char *run, const struct bytes *lease, uint32_t number,
-		    uint32_t attempt)
+void recorder_begin(struct recorder *r, const char *run, const char *owner,
+		    const struct bytes *lease, uint32_t number, uint32_t attempt)
 {
-	struct job *job = job_new(JOB_BEGIN, run, number, attempt);
+	struct job *job = job_new(JOB_BEGIN, run, owner, number, attempt);
 
 	bytes_append(&job->bytes, lease->data, lease->size);
 	post(r, job);
@@ -358,7 +383,7 @@ void recorder_begin(struct recorder *r, const char *run, const struct bytes *lea
 
 void recorder_add(struct recorder *r, const struct bytes *frame)
 {
-	struct job *job = job_new(JOB_ADD, NULL, 0, 0);
+	struct job *job = job_new(JOB_ADD, NULL, NULL, 0, 0);
 
 	framed_append(&job->bytes, frame->data, frame->size);
 	post(r, job);
@@ -366,7 +391,7 @@ void recorder_add(struct recorder *r, const struct bytes *frame)
 
 void recorder_end(struct recorder *r)
 {
-	post(r, job_new(JOB_END, NULL, 0, 0));
+	post(r, job_new(JOB_END, NULL, NULL, 0, 0));
 }
 
 bool recorder_is_idle(struct recorder *r)
@@ -377,9 +402,9 @@ bool recorder_is_idle(struct recorder *r)
 	return idle;
 }
 
-void recorder_forget(struct recorder *r, const char *run, uint32_t number)
+void recorder_forget(struct recorder *r, const char *run, const char *owner, uint32_t number)
 {
-	post(r, job_new(JOB_FORGET, run, number, 0));
+	post(r, job_new(JOB_FORGET, run, owner, number, 0));
 }
 
 bool recorder_problem(struct recorder *r, struct error *problem)
@@ -391,10 +416,10 @@ bool recorder_problem(struct recorder *r, struct error *problem)
 	return broken;
 }
 
-void recorder_read(struct recorder *r, const char *run, uint32_t number, uint32_t attempt,
-		   uint64_t offset)
+void recorder_read(struct recorder *r, const char *run, const char *owner, uint32_t number,
+		   uint32_t attempt, uint64_t offset)
 {
-	struct job *job = job_new(JOB_READ, run, number, attempt);
+	struct job *job = job_new(JOB_READ, run, owner, number, attempt);
 
 	job->offset = offset;
 	pthread_mutex_lock(&r->lock);

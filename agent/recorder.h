@@ -26,12 +26,17 @@ void recorder_free(struct recorder *recorder);
 
 /* The runs as they are on disk: fills `kept` of the answer to a lease. */
 void recorder_list(struct recorder *recorder, struct leased *into);
+/* Who held it, as a text of the caller's, when something is kept of a run of that name and of
+ * another owner than that digest (run_id.h); else NULL. */
+char *recorder_other_owner(struct recorder *recorder, const char *run, const char *digest);
 /* Bytes of them all. */
 uint64_t recorder_used(struct recorder *recorder);
 
-/* One phase at a time. `lease` are the records of the run's lease (kept_runs.h); copied. */
-void recorder_begin(struct recorder *recorder, const char *run, const struct bytes *lease,
-		    uint32_t number, uint32_t attempt);
+/* Here and below `owner` is the digest of the run's secret; what is another's is left alone.
+ *
+ * One phase at a time. `lease` are the records of the run's lease (kept_runs.h); copied. */
+void recorder_begin(struct recorder *recorder, const char *run, const char *owner,
+		    const struct bytes *lease, uint32_t number, uint32_t attempt);
 /* A frame; copied. Nothing between an end and the next begin. */
 void recorder_add(struct recorder *recorder, const struct bytes *frame);
 void recorder_end(struct recorder *recorder);
@@ -40,14 +45,15 @@ void recorder_end(struct recorder *recorder);
 bool recorder_is_idle(struct recorder *recorder);
 
 /* Removes the phases up to `number`, UINT32_MAX: all of the run. */
-void recorder_forget(struct recorder *recorder, const char *run, uint32_t number);
+void recorder_forget(struct recorder *recorder, const char *run, const char *owner,
+		     uint32_t number);
 
 /* Why the phase under way, or the last one, is not whole in the spool; false: it is. */
 bool recorder_problem(struct recorder *recorder, struct error *problem);
 
 /* Reads (kept_runs_read); one at a time, the answer of an earlier one is dropped. */
-void recorder_read(struct recorder *recorder, const char *run, uint32_t number, uint32_t attempt,
-		   uint64_t offset);
+void recorder_read(struct recorder *recorder, const char *run, const char *owner, uint32_t number,
+		   uint32_t attempt, uint64_t offset);
 /* Whether it is there: 1, the caller's; 0: not yet, or nothing was asked; -1: it cannot be read. */
 int recorder_take(struct recorder *recorder, struct kept_read *read, struct error *err);
 

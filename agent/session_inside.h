@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "proto/agent_state.h"
 #include "proto/codec.h"
+#include "proto/run_id.h"
 
 /* How long the session waits for messages before it looks around. */
 #define SESSION_TICK_MS 20
@@ -49,11 +50,12 @@ struct session {
 	bool keep;                  /* the release says that files stay */
 	uint64_t spooling_since_ns; /* all else is done; 0: it is not */
 
-	char *run_id;               /* of the lease */
-	struct bytes lease_records; /* the run's `lease` file (kept_runs.h) */
-	struct bytes preface;       /* prepare and ready, until the phase starts */
-	uint64_t spool_need;        /* of the phase */
-	bool recording;             /* the phase's file is open */
+	char *run_id;                      /* of the lease */
+	char run_owner[RUN_ID_OWNER_SIZE]; /* digest of its secret */
+	struct bytes lease_records;        /* the run's `lease` file (kept_runs.h) */
+	struct bytes preface;              /* prepare and ready, until the phase starts */
+	uint64_t spool_need;               /* of the phase */
+	bool recording;                    /* the phase's file is open */
 	struct fetch fetch;
 	bool fetching;
 
@@ -87,6 +89,8 @@ void session_record_begin(struct session *s, const struct start *start);
 /* Nothing unless a phase is being recorded. */
 void session_record(struct session *s, enum message_kind kind, const void *body);
 void session_record_end(struct session *s);
+/* All of it, where the lease is of that run. */
+void session_forget_run(struct session *s, const char *run);
 void session_forget_phases(struct session *s, uint32_t number);
 
 void session_fetch(struct session *s, const struct fetch *fetch);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/hex.h"
-#include "agent/kept_runs.h"
 #include "common/memory.h"
 #include "proto/version.h"
 
@@ -89,6 +88,30 @@ static char *describe_holder(struct session *s)
 			  s->stuck ? "; " : "", s->stuck ? s->stuck : "");
 }
 
+/* Why nobody may have the agent for a run of that name; NULL: he may. */
+static char *describe_bad_run(struct session *s, const struct lease *lease)
+{
+	char digest[RUN_ID_OWNER_SIZE];
+
+	if (!run_id_is_name(lease->run))
+		return mem_text("the run's id is no plain name: 1 to 63 letters, digits, '.', '_' "
+				"and '-', no '.' first");
+	if (!run_id_is_owner(lease->owner))
+		return mem_text("the run's secret is not 64 digits of 0-9 and a-f");
+	run_id_digest(lease->owner, digest);
+	char *holder = s->setup->recorder
+			       ? recorder_other_owner(s->setup->recorder, lease->run, digest)
+			       : NULL;
+	if (!holder)
+		return NULL;
+	char *why = mem_format("the agent keeps results of run %s for %s, and this controller does "
+			       "not have that run's secret, which is in its "
+			       "journal.bin: collect them from the run's own directory",
+			       lease->run, holder);
+	free(holder);
+	return why;
+}
+
 static void on_lease(struct session *s, const struct channel_peer *peer,
 		     const struct envelope *envelope, const struct lease *lease)
 {
@@ -105,10 +128,9 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 			refuse(s, peer, mem_text("the lease lacks its token or the clock's key"));
 			return;
 		}
-		if (!kept_runs_is_name(lease->run)) {
-			refuse(s, peer,
-			       mem_text("the run's id is no plain name: 1 to 63 letters, digits, "
-					"'.', '_' and '-', no '.' first"));
+		char *why = describe_bad_run(s, lease);
+		if (why) {
+			refuse(s, peer, why);
 			return;
 		}
 		if (s->setup->responder)
@@ -275,9 +297,7 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 		session_fetch(s, message->body);
 		break;
 	case MESSAGE_FORGET:
-		if (s->setup->recorder)
-			recorder_forget(s->setup->recorder, ((struct forget *)message->body)->run,
-					UINT32_MAX);
+		session_forget_run(s, ((struct forget *)message->body)->run);
 		break;
 	case MESSAGE_PROBE:
 		on_probe(s, peer, message->body, now);

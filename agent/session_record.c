@@ -35,6 +35,9 @@ void session_note_lease(struct session *s, const struct lease *lease, const stru
 	struct lease open = *lease;
 	struct leased alone = *leased;
 
+	run_id_digest(lease->owner, s->run_owner);
+	open.owner = s->run_owner;
+
 	open.clock_key = "";
 	open.clock_session = 0;
 	alone.kept_count = alone.left_count = 0;
@@ -104,7 +107,8 @@ void session_record_begin(struct session *s, const struct start *start)
 {
 	if (!s->setup->recorder)
 		return;
-	recorder_begin(s->setup->recorder, s->run_id, &s->lease_records, s->phase, s->attempt);
+	recorder_begin(s->setup->recorder, s->run_id, s->run_owner, &s->lease_records, s->phase,
+		       s->attempt);
 	s->recording = true;
 	add_preface(s);
 	session_record(s, MESSAGE_START, start);
@@ -132,10 +136,21 @@ void session_record_end(struct session *s)
 			    s->phase, s->run_id, problem.text);
 }
 
+void session_forget_run(struct session *s, const char *run)
+{
+	if (!s->setup->recorder)
+		return;
+	if (strcmp(run, s->run_id) == 0)
+		recorder_forget(s->setup->recorder, run, s->run_owner, UINT32_MAX);
+	else
+		log_warning("%s asked to forget run %.63s, and its lease is of run %s: kept",
+			    s->holder, run, s->run_id);
+}
+
 void session_forget_phases(struct session *s, uint32_t number)
 {
 	if (s->setup->recorder && s->run_id)
-		recorder_forget(s->setup->recorder, s->run_id, number);
+		recorder_forget(s->setup->recorder, s->run_id, s->run_owner, number);
 }
 
 /* ---- for who collects ---- */
@@ -144,10 +159,22 @@ void session_fetch(struct session *s, const struct fetch *fetch)
 {
 	if (s->state != AGENT_STATE_LEASED || !s->setup->recorder)
 		return;
+	if (strcmp(fetch->run, s->run_id) != 0) {
+		const struct fetched none = {.run = fetch->run,
+					     .phase = fetch->phase,
+					     .attempt = fetch->attempt,
+					     .offset = fetch->offset,
+					     .next = fetch->offset,
+					     .is_end = true,
+					     .error = "the lease is of another run"};
+		session_send(s, MESSAGE_FETCHED, &none);
+		return;
+	}
 	record_release(message_types[MESSAGE_FETCH].table, &s->fetch);
 	record_copy(message_types[MESSAGE_FETCH].table, &s->fetch, fetch);
 	s->fetching = true;
-	recorder_read(s->setup->recorder, fetch->run, fetch->phase, fetch->attempt, fetch->offset);
+	recorder_read(s->setup->recorder, fetch->run, s->run_owner, fetch->phase, fetch->attempt,
+		      fetch->offset);
 }
 
 static void send_frames(struct session *s, const struct bytes *bytes)

@@ -60,7 +60,8 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 	fleet->suspect_after_ns = plan->fleet.suspect_after;
 	fleet->dead_after_ns = plan->fleet.dead_after;
 	fleet->channel = channel_new(err);
-	if (!fleet->channel || make_token(fleet->lease, err) < 0)
+	if (!fleet->channel || make_token(fleet->lease, err) < 0 ||
+	    (!fleet->owner[0] && run_id_make_owner(fleet->owner, err) < 0))
 		return -1;
 	fleet->clocks = clock_exchange_new(hosts->count, err);
 	if (!fleet->clocks)

@@ -21,6 +21,7 @@
 #include "proto/channel.h"
 #include "proto/codec.h"
 #include "proto/messages.h"
+#include "proto/run_id.h"
 
 enum fleet_status {
 	FLEET_STATUS_CONNECTING, /* no hello yet */
@@ -78,7 +79,8 @@ struct fleet {
 	uint32_t kept_phase; /* phases up to it are on the disk: agents may forget them */
 	struct fleet_host *hosts;
 	uint32_t count;
-	char run[64];
+	char run[RUN_ID_SIZE];
+	char owner[RUN_ID_OWNER_SIZE]; /* of the run; empty before fleet_open: a new one is made */
 	char lease[CODEC_LEASE_SIZE];
 	uint64_t suspect_after_ns, dead_after_ns;
 	uint32_t phase, attempt; /* under way; 0: none */

@@ -22,6 +22,7 @@ static void ask_lease(struct fleet *fleet, struct fleet_host *host)
 	hex_format(key, host->clock_key, CLOCK_KEY_SIZE);
 	struct lease lease = {.holder = holder,
 			      .run = fleet->run,
+			      .owner = fleet->owner,
 			      .host = host->plan->name,
 			      .dead_after_ns = fleet->dead_after_ns,
 			      .clock_key = key,

@@ -38,6 +38,7 @@ enum journal_kind {
 struct journal_head {
 	uint32_t format; /* 1 */
 	char *run;
+	char *owner;           /* the run's secret (run_id.h): agents give its results for it */
 	char *started_at;      /* wall clock, for people */
 	char *fingerprint;     /* of the messages that are in here */
 	uint64_t run_start_ns; /* controller's clock; wraps where the run is older than the clock */
@@ -102,7 +103,7 @@ void journal_pack_clock(struct bytes *into, const struct clock_record *record);
 struct journal;
 
 /* Makes `journal.bin` in the directory, or with `again` goes on behind what is whole of the one
- * that is there (`keep` bytes). NULL with err. */
+ * that is there (`keep` bytes). Nobody else may read it. NULL with err. */
 struct journal *journal_open(const char *directory, bool again, uint64_t keep, struct error *err);
 /* -1 (ERROR_SETUP) where a live controller writes the one in that directory. */
 int journal_check_free(const char *directory, struct error *err);

@@ -7,6 +7,7 @@
 
 #include "common/framed.h"
 #include "common/memory.h"
+#include "proto/run_id.h"
 #include "proto/version.h"
 
 /* Hosts of a fleet and phases of a run that anybody has: what is beyond is damage. */
@@ -71,7 +72,10 @@ static void drop_trials(struct journal_content *content, uint32_t kept)
 
 static bool take_head(struct journal_content *content, struct journal_head *head)
 {
-	if (content->heads_count && strcmp(content->heads[0].run, head->run) != 0)
+	if (!run_id_is_name(head->run) || !run_id_is_owner(head->owner))
+		return false;
+	if (content->heads_count && (strcmp(content->heads[0].run, head->run) != 0 ||
+				     strcmp(content->heads[0].owner, head->owner) != 0))
 		return false;
 	if (content->heads_count)
 		drop_trials(content, head->kept_trials);
@@ -333,6 +337,15 @@ void journal_content_pack(const struct journal_content *content, struct bytes *i
 	journal_pack_clock(into, &content->clocks);
 	for (uint32_t i = 0; i < content->phases_count; i++)
 		pack_phase(&content->phases[i], into);
+}
+
+void journal_adopt(const struct journal_content *content, struct fleet *fleet)
+{
+	const struct journal_head *head = &content->heads[0];
+
+	/* Both were held against their sizes when they were read. */
+	snprintf(fleet->run, sizeof(fleet->run), "%s", head->run);
+	snprintf(fleet->owner, sizeof(fleet->owner), "%s", head->owner);
 }
 
 /* ---- questions ---- */

@@ -39,6 +39,9 @@ void journal_content_release(struct journal_content *content);
 /* The whole again as one journal, as if it had gone without interruption. */
 void journal_content_pack(const struct journal_content *content, struct bytes *into);
 
+/* The run's name and secret, for a fleet that is to go on with it. */
+void journal_adopt(const struct journal_content *content, struct fleet *fleet);
+
 /* A host's answer in a phase; NULL when it has none. */
 struct journal_answer *journal_answer_of(const struct journal_phase *phase, uint32_t host);
 /* In place of what it had said, also of its buckets: an empty answer to fill. */

@@ -4,6 +4,7 @@
 static const struct record_row head_rows[] = {
 	{MEMBER(struct journal_head, format), .min = 1, .max = 1},
 	{MEMBER(struct journal_head, run), .required = true},
+	{MEMBER(struct journal_head, owner), .required = true},
 	{MEMBER(struct journal_head, started_at), .required = true},
 	{MEMBER(struct journal_head, fingerprint), .required = true},
 	{MEMBER(struct journal_head, run_start_ns)},

@@ -166,7 +166,7 @@ static int rewrite_journal(struct run *run, const struct journal_content *conten
 
 	store_again_remove(run->directory, JOURNAL_NAME ".new");
 	journal_content_pack(content, &bytes);
-	int failed = store_add(run->directory, JOURNAL_NAME ".new", &bytes, err);
+	int failed = store_add_secret(run->directory, JOURNAL_NAME ".new", &bytes, err);
 	free(bytes.data);
 	if (failed)
 		return -1;
@@ -241,7 +241,7 @@ int recover_collect(const struct options *options)
 	int code = EXIT_SET_UP;
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
-	assembly_name_run(run.assembly.fleet.run, sizeof(run.assembly.fleet.run));
+	journal_adopt(&found.content, &run.assembly.fleet);
 	if (run_read_files(&run, &err) == 0 &&
 	    assembly_init(&run.assembly, &found.plan, options, &err) == 0 &&
 	    replay_check(&found.content, &found.plan, &run.assembly.hosts, &err) == 0)

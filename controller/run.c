@@ -82,6 +82,7 @@ static void note_head(struct run *run)
 	const struct fleet *fleet = &run->assembly.fleet;
 	struct journal_head head = {.format = 1,
 				    .run = (char *)fleet->run,
+				    .owner = (char *)fleet->owner,
 				    .started_at = run->result.started_at,
 				    .fingerprint = (char *)version_fingerprint(),
 				    .run_start_ns = run->collect.run_start_ns,
@@ -565,8 +566,7 @@ int run_again(const struct options *options, struct plan *plan, const struct sto
 
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
-	snprintf(run.assembly.fleet.run, sizeof(run.assembly.fleet.run), "%s",
-		 before->heads[0].run);
+	journal_adopt(before, &run.assembly.fleet);
 	if (run_read_files(&run, &err) < 0 ||
 	    assembly_init(&run.assembly, plan, options, &err) < 0 || check_again(&run, &err) < 0 ||
 	    store_again_begin(again, &err) < 0) {

@@ -312,7 +312,8 @@ static int write_all(const char *directory, const char *temporary, const struct 
 	return failed ? -1 : 0;
 }
 
-int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
+static int add(const char *directory, const char *name, const struct bytes *bytes, bool is_secret,
+	       struct error *err)
 {
 	char *temporary = temporary_name(directory);
 	char *path = mem_format("%s/%s", temporary, name);
@@ -320,12 +321,26 @@ int store_add(const char *directory, const char *name, const struct bytes *bytes
 	int status = -1;
 
 	if (file) {
+		/* Nothing is in it yet. */
+		if (is_secret)
+			fchmod(fileno(file), 0600);
 		fwrite(bytes->data, 1, bytes->size, file);
 		status = finish_file(file, path, err);
 	}
 	free(path);
 	free(temporary);
 	return status;
+}
+
+int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
+{
+	return add(directory, name, bytes, false, err);
+}
+
+int store_add_secret(const char *directory, const char *name, const struct bytes *bytes,
+		     struct error *err)
+{
+	return add(directory, name, bytes, true, err);
 }
 
 int store_finish(const char *directory, const struct result *result,

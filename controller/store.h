@@ -21,6 +21,9 @@ int store_begin(const char *out, const char *run, const char *plan_path, char **
 /* Adds a file to the temporary directory. */
 int store_add(const char *directory, const char *name, const struct bytes *bytes,
 	      struct error *err);
+/* That nobody else may read. */
+int store_add_secret(const char *directory, const char *name, const struct bytes *bytes,
+		     struct error *err);
 
 /* Writes and renames; the manifest is signed with `key` where that is not NULL. On -1 what was
  * written stays under the temporary name, which the text tells. */

@@ -154,7 +154,7 @@ static int copy_journal(const struct store_again *again, struct error *err)
 	int failed = read_file(path, &bytes, err);
 
 	if (!failed)
-		failed = store_add(again->directory, JOURNAL_NAME, &bytes, err);
+		failed = store_add_secret(again->directory, JOURNAL_NAME, &bytes, err);
 	free(bytes.data);
 	free(path);
 	return failed;

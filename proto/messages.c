@@ -21,6 +21,9 @@ static const struct record_table refuse_table =
 static const struct record_row lease_rows[] = {
 	{MEMBER(struct lease, holder), .required = true, .doc = "who asks: user@host pid N"},
 	{MEMBER(struct lease, run), .required = true, .doc = "id of the run"},
+	{MEMBER(struct lease, owner), .required = true,
+	 .doc = "the run's secret, 64 hex digits: who has it may have what is kept of the run, and "
+		"end that"},
 	{MEMBER(struct lease, host), .required = true, .doc = "what the plan calls this host"},
 	{MEMBER(struct lease, dead_after_ns), .required = true, .min = UINT64_C(3000000000),
 	 .max = UINT64_C(60000000000), .doc = "silence in ns after which each side acts alone"},
@@ -43,6 +46,7 @@ static const struct record_table kept_phase_table =
 static const struct record_row kept_run_rows[] = {
 	{MEMBER(struct kept_run, run), .required = true, .doc = "its id"},
 	{MEMBER(struct kept_run, holder), .required = true, .doc = "whose lease it was"},
+	{MEMBER(struct kept_run, owner), .doc = "SHA-256 of the run's secret; none: not known"},
 	{MEMBER(struct kept_run, since), .required = true, .doc = "UTC: nothing was added after"},
 	{MEMBER(struct kept_run, bytes), .doc = "in the spool"},
 	{MEMBER_LIST(struct kept_run, phases, kept_phase_table), .doc = "in order"},

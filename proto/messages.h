@@ -59,6 +59,7 @@ struct refuse {
 struct lease {
 	char *holder;           /* who asks, for people: user@host pid N */
 	char *run;              /* id of the run */
+	char *owner;            /* its secret (run_id.h); in a spool, the digest of it */
 	char *host;             /* what the plan calls this host */
 	uint64_t dead_after_ns; /* silence after which each side acts alone */
 	char *clock_key;        /* of the clock datagrams: 64 hex digits */
@@ -72,6 +73,7 @@ struct kept_phase {
 struct kept_run {
 	char *run;    /* its id */
 	char *holder; /* whose lease it was */
+	char *owner;  /* digest of the run's secret (run_id.h); empty: not known, it is anybody's */
 	char *since;  /* UTC, for people: nothing was added after */
 	uint64_t bytes;
 	struct kept_phase *phases; /* in order */

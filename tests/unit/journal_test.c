@@ -20,12 +20,14 @@
 static struct keyring_host keys[2];
 static const struct keyring keyring = {.hosts = keys, .count = 2};
 
+static const char owner[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 static const char *const names[] = {"a", "b"};
 
 static void put_head(struct bytes *bytes, const char *run, uint32_t kept_trials)
 {
 	struct journal_head head = {.format = 1,
 				    .run = (char *)run,
+				    .owner = (char *)owner,
 				    .started_at = "then",
 				    .fingerprint = (char *)version_fingerprint(),
 				    .run_start_ns = START_NS - 10 * NS_PER_S,
@@ -221,6 +223,9 @@ static void what_is_no_journal_is_refused(void **state)
 	bytes.size = 0;
 	put_head(&bytes, "r", 0);
 	put_head(&bytes, "another", 0);
+	require_refused(&bytes, "none of a run's journal");
+	bytes.size = 0;
+	put_head(&bytes, "../r", 0);
 	require_refused(&bytes, "none of a run's journal");
 	bytes.size = 0;
 	put_head(&bytes, "r", 0);

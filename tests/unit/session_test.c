@@ -130,6 +130,7 @@ static void take_lease(void)
 {
 	const struct lease lease = {.holder = "test",
 				    .run = "r",
+				    .owner = TOKEN TOKEN,
 				    .host = "h",
 				    .dead_after_ns = dead_after_ns,
 				    .clock_key = TOKEN TOKEN};
@@ -179,7 +180,8 @@ static void files_stay_when_the_release_says_so(void **state)
 static struct message lease_again(void)
 {
 	const struct lease lease = {.holder = "test",
-				    .run = "r2",
+				    .run = "r",
+				    .owner = TOKEN TOKEN,
 				    .host = "h",
 				    .dead_after_ns = dead_after_ns,
 				    .clock_key = TOKEN TOKEN};
@@ -192,7 +194,8 @@ static struct message lease_again(void)
 static struct message try_lease_again(void)
 {
 	const struct lease lease = {.holder = "test",
-				    .run = "r2",
+				    .run = "r",
+				    .owner = TOKEN TOKEN,
 				    .host = "h",
 				    .dead_after_ns = dead_after_ns,
 				    .clock_key = TOKEN TOKEN};
@@ -284,6 +287,19 @@ static void require_kept(const struct leased *leased, uint32_t phases)
 	assert_int_equal(leased->kept[0].phases_count, phases);
 }
 
+/* What is kept is written in another thread: the lease again and again until it says so. */
+static struct message lease_with_kept(void)
+{
+	uint64_t end = clock_now_ns() + 20 * NS_PER_S;
+	struct message leased = lease_again();
+
+	while (!((struct leased *)leased.body)->kept_count && clock_now_ns() < end) {
+		message_release(&leased);
+		leased = lease_again();
+	}
+	return leased;
+}
+
 static void release(uint32_t kept_phase);
 
 /* What is to be forgotten goes in another thread: until it has. */
@@ -318,7 +334,7 @@ static void results_wait_until_the_controller_has_them(void **state)
 	run_phase();
 	release(0); /* acknowledged, and on nobody's disk */
 
-	struct message leased = lease_again();
+	struct message leased = lease_with_kept();
 	require_kept(leased.body, 1);
 	/* What was said before that it may take. */
 	assert_true(((struct leased *)leased.body)->kept[0].bytes <= spool_need(&scene.prepare));
@@ -350,6 +366,61 @@ static void what_the_controller_has_is_removed(void **state)
 	require_forgotten();
 }
 
+static struct message lease_of_another(const char *run, enum message_kind answer)
+{
+	const struct lease lease = {.holder = "another",
+				    .run = (char *)run,
+				    .owner = OTHER_TOKEN OTHER_TOKEN,
+				    .host = "h",
+				    .dead_after_ns = dead_after_ns,
+				    .clock_key = TOKEN TOKEN};
+
+	tell(MESSAGE_LEASE, 0, &lease);
+	return expect(answer);
+}
+
+/* Whoever may use the agent, and knows the run's name, which it tells to all. */
+static void what_is_kept_of_a_run_is_for_who_has_its_secret(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = MIB;
+	take_lease();
+	run_phase();
+	release(0);
+	/* Listed, it is known whose. */
+	struct message leased = lease_with_kept();
+	require_kept(leased.body, 1);
+	message_release(&leased);
+	release(0);
+
+	struct message refused = lease_of_another("r", MESSAGE_REFUSE);
+	assert_non_null(strstr(((struct refuse *)refused.body)->reason, "run's secret"));
+	assert_non_null(strstr(((struct refuse *)refused.body)->reason, "for test"));
+	message_release(&refused);
+
+	leased = lease_of_another("r2", MESSAGE_LEASED);
+	message_release(&leased);
+	const struct fetch fetch = {.run = "r", .phase = 1, .attempt = 1};
+	tell(MESSAGE_FETCH, 0, &fetch);
+	struct message fetched = expect(MESSAGE_FETCHED);
+	assert_non_null(((struct fetched *)fetched.body)->error);
+	message_release(&fetched);
+	const struct forget forget = {.run = "r"};
+	tell(MESSAGE_FORGET, 0, &forget);
+	release(UINT32_MAX);
+
+	leased = lease_with_kept();
+	require_kept(leased.body, 1);
+	message_release(&leased);
+	struct kept kept = fetch_kept();
+	assert_int_equal(kept.in_totals, MIB);
+	tell(MESSAGE_FORGET, 0, &forget);
+	release(0);
+	require_forgotten();
+}
+
 /* The dead man's switch: the load stops, and all that it did is in the spool. */
 static void a_controller_that_falls_silent_finds_everything_again(void **state)
 {
@@ -365,7 +436,7 @@ static void a_controller_that_falls_silent_finds_everything_again(void **state)
 	tell(MESSAGE_START, 1, &start);
 	expect_only(MESSAGE_TIMELINE);
 	clock_sleep(4 * NS_PER_S); /* what is tested is that nothing is said for so long */
-	struct message leased = lease_again();
+	struct message leased = lease_with_kept();
 	require_kept(leased.body, 1);
 	message_release(&leased);
 	struct kept kept = fetch_kept();
@@ -398,6 +469,8 @@ static void a_controller_that_acknowledges_nothing_is_as_good_as_gone(void **sta
 	}
 	token = OTHER_TOKEN;
 	assert_non_null(leased.body);
+	message_release(&leased);
+	leased = lease_with_kept();
 	require_kept(leased.body, 1);
 	message_release(&leased);
 	struct kept kept = fetch_kept();
@@ -444,6 +517,7 @@ static void a_run_s_id_names_no_path(void **state)
 {
 	const struct lease lease = {.holder = "test",
 				    .run = "../../etc",
+				    .owner = TOKEN TOKEN,
 				    .host = "h",
 				    .dead_after_ns = 60 * NS_PER_S,
 				    .clock_key = TOKEN TOKEN};
@@ -505,6 +579,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_the_controller_has_is_removed, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_kept_of_a_run_is_for_who_has_its_secret,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_controller_that_falls_silent_finds_everything_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
