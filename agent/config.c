@@ -114,10 +114,11 @@ static void check_rules(struct check *check, const struct agent_config *config)
 		check_absolute(check, &config->scratch, "scratch", config->scratch);
 }
 
-bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors)
+/* Takes the tree, which may be NULL. */
+static bool read_tree(struct agent_config *config, struct yaml_node *tree,
+		      struct yaml_errors *errors)
 {
 	struct record_places places = {0};
-	struct yaml_node *tree = yaml_tree_read(path, errors);
 
 	*config = (struct agent_config){0};
 	if (!tree)
@@ -129,4 +130,15 @@ bool agent_config_read(struct agent_config *config, const char *path, struct yam
 	record_places_release(&places);
 	yaml_tree_free(tree);
 	return read && errors->count == 0;
+}
+
+bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors)
+{
+	return read_tree(config, yaml_tree_read(path, errors), errors);
+}
+
+bool agent_config_parse(struct agent_config *config, const char *bytes, size_t size,
+			struct yaml_errors *errors)
+{
+	return read_tree(config, yaml_tree_parse(bytes, size, errors), errors);
 }

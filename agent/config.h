@@ -31,5 +31,8 @@ extern const struct record_table agent_config_table;
 /* All errors of the file are in `errors`; answers whether there were none. The spool and scratch
  * directories must be absolute, as must each allowed path. */
 bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors);
+/* From the bytes of such a file. */
+bool agent_config_parse(struct agent_config *config, const char *bytes, size_t size,
+			struct yaml_errors *errors);
 
 #endif
