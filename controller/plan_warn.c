@@ -1,7 +1,9 @@
 #include "controller/plan_warn.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/log.h"
 #include "common/memory.h"
@@ -31,7 +33,7 @@ static void look(struct result *found, const struct plan *plan, const struct pla
 
 static bool is_same(const struct result_finding *a, const struct result_finding *b)
 {
-	return text_is(a->code, b->code) && text_is(a->phase, b->phase);
+	return text_is(a->code, b->code) && text_is(text_or(a->phase, ""), text_or(b->phase, ""));
 }
 
 /* One line for all hosts that show the same. */
@@ -77,6 +79,37 @@ static uint32_t warn_of_lengths(const struct plan *plan)
 	return said;
 }
 
+/* Of a bare IPv6 address, decimal digits behind the last colon that would be a port of a service:
+ * "2001:db8::1:9000". Every one is an address; who wrote it may have meant another. */
+static const char *ambiguous_port(const char *item, size_t length)
+{
+	size_t port = length;
+	uint32_t colons = 0;
+
+	while (port > 0 && isdigit((unsigned char)item[port - 1]))
+		port--;
+	for (size_t i = 0; i < length; i++)
+		colons += item[i] == ':';
+	bool bare = item[0] != '[' && colons > 1;
+	return bare && port > 0 && item[port - 1] == ':' && length - port == 4 ? &item[port] : NULL;
+}
+
+static void find_ports(struct result *found, const char *hosts)
+{
+	static const char between[] = ", \t";
+
+	for (const char *item = hosts; *item; item += strspn(item, between)) {
+		size_t length = strcspn(item, between);
+		const char *port = ambiguous_port(item, length);
+		if (port)
+			findings_add(found, "AMBIGUOUS_PORT", NULL, NULL, NULL, NULL, NULL,
+				     "host '%.*s' is taken for an address that ends in %.4s; as a "
+				     "port it is none",
+				     (int)length, item, port);
+		item += length;
+	}
+}
+
 uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uint32_t count)
 {
 	struct result found = {0};
@@ -84,6 +117,8 @@ uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uin
 	const struct result known = {.hosts = (struct result_host *)hosts, .hosts_count = count};
 	uint32_t said = warn_of_lengths(plan);
 
+	for (uint32_t a = 0; a < plan->fleet.agents_count; a++)
+		find_ports(&found, text_or(plan->fleet.agents[a].host, ""));
 	plan_hosts_expand(&expanded, plan);
 	for (uint32_t h = 0; h < expanded.count; h++)
 		look(&found, plan, &expanded.hosts[h],

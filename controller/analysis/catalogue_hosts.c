@@ -78,6 +78,12 @@ static const struct catalogue_row rows[] = {
 	{"NOT_RELEASED", "WARN", "A host did not say that its files are removed.",
 	 "No answer to the release within 120 s.", OWN,
 	 "look on that host for files named muster.*"},
+	{"AMBIGUOUS_PORT", "WARN", "The end of an address without brackets may be meant as a port.",
+	 "A host of the plan is an IPv6 address without brackets whose last group is four decimal "
+	 "digits.",
+	 "RFC 5952, section 6: without brackets nothing tells a port from an address",
+	 "put brackets around the address, [2001:db8::1:9000], where it is one; else take the end "
+	 "away and give it as port: 9000"},
 };
 
 const struct catalogue_part catalogue_hosts = CATALOGUE_PART("Hosts and clocks", rows);

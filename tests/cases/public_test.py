@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import pathlib
+import subprocess
 import sys
 
 from judging import GIB, KIB, MB, MIB, Judge, main_of, require, require_near
@@ -682,6 +683,58 @@ def mc_56(c):
     device = judged.result["phases"][0]["hosts"][0]["devices"][0]
     require(device["bytes_written"] == e["sectors"] * 512, "sectors")
     require_near(device["bytes_written"] / seconds / MB, e["MBps"], "rate")
+
+
+@case
+def mc_08(c):
+    def data(name):
+        return c.judge.judge(
+            phases=[phase("p", "write", targets=["t"], runtime="60s")],
+            storage={"t": {"fill": name}},
+            measured=[{"phase": "p", "moved": [{"bytes": 60000 * MB, "seconds": 60}]}])
+    c.require(data("repeating"))  # the ramp of 0 to 255
+    data("random").require_codes([])
+
+
+def check_hosts(c, entries):
+    """Exit code and text of `muster check` of a fleet of these entries."""
+    agents = "".join("    - {host: '%s'%s}\n" % (host, f", port: {port}" if port else "")
+                     for host, port in entries)
+    path = c.judge.path / "fleet.yaml"
+    path.write_text(f"name: n\nfleet:\n  agents:\n{agents}"
+                    "targets: {t: {path: /t, size: 1GiB}}\n"
+                    "phases: [{name: r, op: read, targets: [t], runtime: 60s}]\n")
+    done = subprocess.run([c.judge.muster, "check", path], capture_output=True, text=True,
+                          timeout=30, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@case
+def mc_52(c):
+    e, entries = c.expected, []
+    lines = c.path("hosts.txt").read_text().split("\n")
+    numbers = []  # of the lines that entries come from
+    for number, line in enumerate(lines, 1):
+        host, port = line.strip(), None
+        if not host or host.startswith("#"):
+            continue
+        for address, told in e["ports"].items():  # in a plan a port has a key of its own
+            if host in (f"{address}:{told}", f"[{address}]:{told}"):
+                code, text = check_hosts(c, [(host, None)])
+                require(code == 2 and "port" in text, f"{host} is no host: {text}")
+                host, port = address, told
+        entries.append((host, port))
+        numbers.append(number)
+    require(len(entries) == e["entries"], f"{len(entries)} entries")
+    code, text = check_hosts(c, entries)
+    require(code == 2 and "'stor-c' is in fleet.agents" in text, f"said twice: {text}")
+    twice = [n for n, (host, _) in zip(numbers, entries) if host == "stor-c"]
+    require(twice == e["duplicate_lines"], f"lines {twice}")
+    once = list(dict.fromkeys(entries))
+    code, text = check_hosts(c, once)
+    require(code == 0 and len(once) == e["unique"], f"exit {code}: {text}")
+    require(text.count("AMBIGUOUS_PORT") == 1 and "more of the kind" not in text, text)
+    require("'2001:db8::1:9000'" in text, text)
 
 
 def main():
