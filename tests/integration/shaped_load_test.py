@@ -32,7 +32,8 @@ def files(lab, disk):
                "runtime": "1h"},
               {"name": "again", "op": "read", "targets": ["file"], "size": "8MiB",
                "verify": True},
-              {"name": "last", "op": "trim", "targets": ["file"], "block_size": "64KiB",
+              # Small, so that it lasts: a window of under min_window is INVALID.
+              {"name": "last", "op": "trim", "targets": ["file"], "block_size": "4KiB",
                "size": "4MiB"}]
     plan = write_plan(lab, "shaped", [{"local": 1, "scratch": disk.mount}], targets, phases)
     directory = lab.directory / "files"
