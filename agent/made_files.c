@@ -164,6 +164,15 @@ void made_files_keep(struct made_files *files, const char *path)
 		made_journal_keep(&files->journal, path, &ignored);
 }
 
+void made_files_drop(struct made_files *files, const char *path)
+{
+	struct error ignored;
+
+	const struct made_file *file = find(files, path);
+	if (file && file->keep)
+		made_journal_drop(&files->journal, path, &ignored);
+}
+
 void made_files_keep_all(struct made_files *files)
 {
 	for (uint32_t i = 0; i < files->journal.list.count; i++)

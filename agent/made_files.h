@@ -36,6 +36,8 @@ bool made_files_has(const struct made_files *files, const char *path,
 /* Marks a file as to be kept: made_files_remove_all leaves it and the journal goes on to know it.
  */
 void made_files_keep(struct made_files *files, const char *path);
+/* Takes that back: it goes with the others. */
+void made_files_drop(struct made_files *files, const char *path);
 void made_files_keep_all(struct made_files *files);
 
 /* Calls back for each that is not kept: what a clean-up could not remove, or none has come to. */

@@ -236,6 +236,12 @@ int made_journal_keep(struct made_journal *journal, const char *path, struct err
 	return append_path(journal, "keep", path, err);
 }
 
+int made_journal_drop(struct made_journal *journal, const char *path, struct error *err)
+{
+	made_list_drop(&journal->list, path);
+	return append_path(journal, "drop", path, err);
+}
+
 int made_journal_gone(struct made_journal *journal, const char *path, struct error *err)
 {
 	int failed = append_path(journal, "gone", path, err);

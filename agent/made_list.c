@@ -67,6 +67,14 @@ void made_list_keep(struct made_list *list, const char *path)
 		file->keep = true;
 }
 
+void made_list_drop(struct made_list *list, const char *path)
+{
+	struct made_file *file = made_list_find(list, path);
+
+	if (file)
+		file->keep = false;
+}
+
 void made_list_gone(struct made_list *list, const char *path)
 {
 	struct made_file *file = made_list_find(list, path);
@@ -140,6 +148,8 @@ bool made_list_apply(struct made_list *list, const char *line, size_t length)
 		made_list_want(list, path);
 	else if ((path = after(event, "keep ")))
 		made_list_keep(list, path);
+	else if ((path = after(event, "drop ")))
+		made_list_drop(list, path);
 	else if ((path = after(event, "gone ")))
 		made_list_gone(list, path);
 	else

@@ -27,6 +27,7 @@ void made_list_want(struct made_list *list, const char *path);
 /* `file` is copied; it is not to be kept until that is said. */
 void made_list_made(struct made_list *list, const struct made_file *file);
 void made_list_keep(struct made_list *list, const char *path);
+void made_list_drop(struct made_list *list, const char *path);
 void made_list_gone(struct made_list *list, const char *path);
 
 /* A line of the journal, "checksum event\n", for an event "want PATH" and so on. Freed by the

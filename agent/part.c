@@ -228,6 +228,8 @@ static int learn_file(struct part *part, const struct part_context *context, str
 		return -1;
 	if (part->target->keep)
 		made_files_keep(context->files, part->path);
+	if (part->target->remove)
+		made_files_drop(context->files, part->path);
 	return platform_storage(part->fd, part->path, &part->storage, err);
 }
 

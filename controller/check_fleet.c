@@ -80,14 +80,23 @@ static void print_device(const struct ready_place *place, const struct target *t
 	print_identity(place, target);
 }
 
+/* Whether an earlier run kept it, only the agent knows. */
+static const char *end_of_file(const struct ready_place *place, const struct target *target)
+{
+	if (target->keep)
+		return ", which stays there";
+	return place->is_made || target->remove ? ", which is removed at the end"
+						: ", which stays where an earlier run kept it and "
+						  "is removed at the end where none did";
+}
+
 static void print_file(const struct ready_place *place, const struct target *target,
 		       const char *bytes)
 {
 	char layout[UNITS_TEXT_SIZE];
 
 	printf("    %s '%s' of %s%s\n", place->is_made ? "makes" : "uses the file that muster made",
-	       place->path, bytes,
-	       target->keep ? ", which stays there" : ", which is removed at the end");
+	       place->path, bytes, end_of_file(place, target));
 	if (place->layout_bytes)
 		printf("      and writes %s of it first, so far as no phase before this one has\n",
 		       units_format_bytes(layout, place->layout_bytes));

@@ -49,6 +49,15 @@ static void check_extras(struct plan_check *check, const struct target *target, 
 				 "%s.keep: it keeps a file, and without path there is none; leave "
 				 "it out",
 				 path);
+	if (target->remove && !target->path)
+		plan_check_error(check, &target->remove, target,
+				 "%s.remove: it removes a file, and without path there is none; "
+				 "leave it out",
+				 path);
+	else if (target->remove && target->keep)
+		plan_check_error(check, &target->remove, target,
+				 "%s.remove: and keep: true as well; a file stays or does not",
+				 path);
 	if (target->members_count > 0 && (stripe || target->null))
 		plan_check_error(check, &target->members, target,
 				 "%s.members: they name what is beneath a path or device; %s", path,

@@ -181,7 +181,7 @@ static bool is_inherited(const char *key, const struct yaml_node *override)
 		return false;
 	if (strcmp(key, "stripe_unit") == 0)
 		return stripe;
-	if (strcmp(key, "keep") == 0)
+	if (strcmp(key, "keep") == 0 || strcmp(key, "remove") == 0)
 		return path;
 	if (strcmp(key, "members") == 0)
 		return path || device;

@@ -22,7 +22,11 @@ static const struct record_row target_rows[] = {
 						"it and so destroys what it holds; a "
 						"refusal prints it ready to paste"},
 	{MEMBER(struct target, keep), .fallback = "false",
-	 .doc = "true: the file that muster made stays after the run"},
+	 .doc = "true: the file that muster made stays after the run, and after later ones that do "
+		"not say `remove`"},
+	{MEMBER(struct target, remove), .fallback = "false",
+	 .doc = "true: the file is removed at the end, also where an earlier run kept it; a phase "
+		"that only opens it is enough, {op: idle, runtime: 1s}"},
 	{MEMBER(struct target, nodatacow), .fallback = "false",
 	 .doc = "true: on btrfs the file is made to be written over in place, without checksums, "
 		"which is the only way that its I/O is direct"},

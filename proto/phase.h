@@ -23,6 +23,7 @@ struct target {
 	uint32_t members_count;
 	char *destroy;  /* identity of the device that may be overwritten; NULL: never */
 	bool keep;      /* the file stays after the run */
+	bool remove;    /* it does not, though an earlier run kept it */
 	bool nodatacow; /* the file is written over in place on btrfs */
 };
 

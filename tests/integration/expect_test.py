@@ -41,12 +41,26 @@ def test(lab):
     killed_in_a_phase(fleet, host, disk, raw)
     said = run_it(fleet, host, raw, "late", check, 5)
     require("nothing is known of what run" in said, f"what was written over is believed:\n{said}")
+    removed(fleet, host)
 
 
 def restart(host, disk, raw):
     if host.agent:
         host.agent.end()
     host.start_agent(disk, devices=[raw.device])
+
+
+def removed(fleet, host):
+    """What a run kept goes when another says so, and then alone."""
+    path, = host.disk.mount.rglob("muster.*.data")
+    for name, said in (("stays", {}), ("goes", {"remove": True})):
+        require(path.exists(), f"the file went before run '{name}'")
+        plan = write_plan(fleet.lab, name, [{"host": host.address}],
+                          {"file": {"path": host.disk.mount, "size": SIZE, **said}},
+                          [{"name": "pause", "op": "idle", "targets": ["file"], "runtime": "200ms"}])
+        done, _ = fleet.run(plan)
+        done.expect(0)
+    require(not path.exists(), "a kept file was to be removed and is there")
 
 
 def plan_of(fleet, host, raw, name, phases):

@@ -45,7 +45,8 @@ class Result:
                 for target in host["targets"]:
                     rows = [row for row in self.rows_of(phase, host["host"], target["target"])
                             if not row["ramp"]]
-                    for key in ("bytes", "bytes_read", "bytes_written", "bytes_trimmed", "operations", "errors"):
+                    for key in ("bytes", "bytes_read", "bytes_written", "bytes_trimmed",
+                                "operations", "errors"):
                         total = sum(row[key] for row in rows)
                         require(total == target[key],
                                 f"{phase['name']} {host['host']} {target['target']}: {key}"

@@ -197,6 +197,24 @@ static void what_is_kept_stays_and_stays_known(void **state)
 	made_files_close(files);
 }
 
+static void what_was_kept_goes_when_that_is_taken_back(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	create(files, in_work("b"));
+	made_files_keep_all(files);
+	files = reopen_files(files);
+	made_files_drop(files, in_work("a"));
+	made_files_drop(files, in_work("never made"));
+	files = reopen_files(files);
+	struct seen seen = remove_all(files);
+	assert_int_equal(seen.removed, 1);
+	assert_int_not_equal(access(in_work("a"), F_OK), 0);
+	assert_true(made_files_has(files, in_work("b"), NULL));
+	made_files_close(files);
+}
+
 static void a_file_that_went_by_itself_is_forgotten(void **state)
 {
 	struct error err;
@@ -459,6 +477,7 @@ int main(void)
 		TEST(a_file_with_the_inode_of_a_removed_one_is_foreign),
 		TEST(a_file_that_is_there_is_not_lost_by_making_it_again),
 		TEST(what_is_kept_stays_and_stays_known),
+		TEST(what_was_kept_goes_when_that_is_taken_back),
 		TEST(a_file_that_went_by_itself_is_forgotten),
 		TEST(a_file_that_cannot_be_removed_is_told_and_stays_known),
 		TEST(names_that_a_line_cannot_hold_are_refused),
