@@ -52,19 +52,24 @@ static int make_temporary(struct local_agents *local, struct error *err)
 static int make_agent_directory(struct local_agents *local, struct local_agent *agent,
 				const struct plan_host *host, struct error *err)
 {
-	const char *base = host->agents->scratch;
+	const char *stays = host->agents->spool, *base = stays ? stays : host->agents->scratch;
 
+	if (stays && make_directory(stays, err) < 0)
+		return -1;
 	if (!base && make_temporary(local, err) < 0)
 		return -1;
 	if (!base)
 		base = local->temporary;
 	char *absolute = realpath(base, NULL);
 	if (!absolute) {
-		error_set(err, ERROR_SETUP, "scratch directory '%s' of local agents: %s", base,
-			  strerror(errno));
+		error_set(err, ERROR_SETUP, "%s directory '%s' of local agents: %s",
+			  stays ? "spool" : "scratch", base, strerror(errno));
 		return -1;
 	}
-	agent->directory = mem_format("%s/muster-%d-%s", absolute, (int)getpid(), host->name);
+	agent->stays = stays;
+	agent->directory =
+		stays ? mem_format("%s/%s", absolute, host->name)
+		      : mem_format("%s/muster-%d-%s", absolute, (int)getpid(), host->name);
 	char *spool = mem_format("%s/spool", agent->directory);
 	char *scratch = mem_format("%s/scratch", agent->directory);
 	int result = make_directory(agent->directory, err) < 0 || make_directory(spool, err) < 0 ||
@@ -382,7 +387,7 @@ void local_stop(struct local_agents *local)
 			close(local->agents[i].stdin_fd);
 	for (uint32_t i = 0; i < local->count; i++) {
 		wait_for(&local->agents[i]);
-		if (local->agents[i].directory)
+		if (local->agents[i].directory && !local->agents[i].stays)
 			remove_directory(local->agents[i].directory);
 		free(local->agents[i].directory);
 	}

@@ -1,13 +1,14 @@
 /* local.h - agents of the controller's own, on the loopback: same program, same messages.
  *
  * Each gets a directory with its config, spool and scratch under a temporary one (or under the
- * plan's `scratch`), a free port, and a pipe as standard input: when the controller is gone,
- * however it went, the agent sees the pipe close, stops its load, removes its files and ends. The
- * first line on that pipe is the agent's one-time keys: nothing secret is in argv, environment or a
- * file. */
+ * plan's `scratch`, or, to be found again by the next run, in its `spool`), a free port, and a pipe
+ * as standard input: when the controller is gone, however it went, the agent sees the pipe close,
+ * stops its load, removes its files and ends. The first line on that pipe is the agent's one-time
+ * keys: nothing secret is in argv, environment or a file. */
 #ifndef MUSTER_CONTROLLER_LOCAL_H
 #define MUSTER_CONTROLLER_LOCAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,7 +19,8 @@
 struct local_agent {
 	pid_t pid;
 	int stdin_fd;
-	char *directory; /* removed at the end */
+	char *directory; /* removed at the end unless it stays */
+	bool stays;
 	uint16_t port;
 };
 

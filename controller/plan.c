@@ -39,6 +39,11 @@ static const struct record_row agents_rows[] = {
 	{MEMBER(struct plan_agents, scratch),
 	 .doc = "with local: the directory under which each agent gets one of its own, where "
 		"relative paths of targets begin; a temporary one when absent"},
+	{MEMBER(struct plan_agents, spool),
+	 .doc = "with local, in place of scratch: a directory in which each agent has one of its "
+		"own that stays, local1 and so on, so that a later run with the same knows what "
+		"this one made, kept (`keep`) and wrote (`expect`); relative paths of targets "
+		"begin in its scratch"},
 	{MEMBER_LIST(struct plan_agents, labels, plan_label_table), .keyed = true,
 	 .doc = "what reports may group these hosts by"},
 	{MEMBER_LIST(struct plan_agents, targets, target_table), .keyed = true,

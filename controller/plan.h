@@ -25,6 +25,7 @@ struct plan_agents {
 	char *key;     /* public key that each has to prove, {host} standing for it; NULL: {host} */
 	char *cpus;    /* of these hosts, in place of a phase's own; NULL: as the phase says */
 	char *scratch; /* local: directory under which they make theirs; NULL: a temporary one */
+	char *spool;   /* local: that in which theirs stay from run to run; NULL: they do not */
 	struct plan_label *labels;
 	uint32_t labels_count;
 	struct target *targets; /* overrides, already completed from the plan's targets */

@@ -115,6 +115,16 @@ static void check_kind(struct plan_check *check, uint32_t entry)
 				 "fleet.agents[%u].key: local agents get keys for once; leave it "
 				 "out",
 				 entry);
+	else if (agents->host && agents->spool)
+		plan_check_error(check, &agents->spool, agents,
+				 "fleet.agents[%u].spool: only local agents are told where; on a "
+				 "host its agent.yaml says it",
+				 entry);
+	else if (agents->spool && agents->scratch)
+		plan_check_error(check, &agents->scratch, agents,
+				 "fleet.agents[%u].scratch: with spool, the scratch of each agent "
+				 "is in there, so that it stays as well; leave one of them out",
+				 entry);
 	else if (agents->host && agents->scratch)
 		plan_check_error(check, &agents->scratch, agents,
 				 "fleet.agents[%u].scratch: only local agents are told where; on a "

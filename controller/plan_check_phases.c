@@ -124,6 +124,25 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 				 path, phase_op_names[phase->op]);
 }
 
+/* Agents that end with the run know of no earlier one. */
+static void check_expect(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	const struct plan_fleet *fleet = &check->plan->fleet;
+
+	for (uint32_t a = 0; phase->expect && a < fleet->agents_count; a++) {
+		if (!fleet->agents[a].local || fleet->agents[a].spool)
+			continue;
+		plan_check_error(
+			check, &phase->expect, phase,
+			"%s.expect: the local agents of fleet.agents[%u] forget with each "
+			"run what they wrote; give them a spool that stays, spool: "
+			"DIRECTORY, in the plan that writes and in this one, or take agents "
+			"that were started by themselves",
+			path, a);
+		return;
+	}
+}
+
 static void check_data(struct plan_check *check, const struct phase *phase, const char *path)
 {
 	if (phase->pattern != PHASE_PATTERN_ZEROS)
@@ -215,6 +234,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		check_buckets(check, phase, path);
 		check_op(check, phase, path);
 		plan_check_load(check, phase, path);
+		check_expect(check, phase, path);
 		check_data(check, phase, path);
 		check_cpus(check, phase, path);
 		check_iopoll(check, phase, path);

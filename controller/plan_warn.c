@@ -110,6 +110,30 @@ static void find_ports(struct result *found, const char *hosts)
 	}
 }
 
+static const struct target *kept(const struct plan_host *host)
+{
+	for (uint32_t t = 0; t < host->targets_count; t++)
+		if (host->targets[t].keep)
+			return &host->targets[t];
+	return NULL;
+}
+
+/* Once: it is the same of all of them. */
+static uint32_t warn_of_forgotten(const struct plan_hosts *hosts)
+{
+	for (uint32_t h = 0; h < hosts->count; h++) {
+		const struct plan_host *host = &hosts->hosts[h];
+		if (!host->local || host->agents->spool || !kept(host))
+			continue;
+		log_warning("target '%s' is kept, and the local agents forget with the run that it "
+			    "is theirs: a later run will neither use nor remove it; give them a "
+			    "directory that stays, fleet.agents: [{local: %u, spool: DIRECTORY}]",
+			    kept(host)->name, host->agents->local);
+		return 1;
+	}
+	return 0;
+}
+
 uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uint32_t count)
 {
 	struct result found = {0};
@@ -123,6 +147,7 @@ uint32_t plan_warn(const struct plan *plan, const struct result_host *hosts, uin
 	for (uint32_t h = 0; h < expanded.count; h++)
 		look(&found, plan, &expanded.hosts[h],
 		     result_find_host(&known, h, expanded.hosts[h].name));
+	said += warn_of_forgotten(&expanded);
 	plan_hosts_release(&expanded);
 	said += say(&found);
 	record_release(&result_table, &found);

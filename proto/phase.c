@@ -176,9 +176,8 @@ static const struct record_row phase_rows[] = {
 		"as evidence"},
 	{MEMBER(struct phase, expect),
 	 .doc = "the id of an earlier run that wrote what is read, to a device or to a path with "
-		"`keep: true`, through agents that were started by themselves and have the same "
-		"spool; nothing is laid "
-		"out then"},
+		"`keep: true`, through agents that have the same spool: ones that were started by "
+		"themselves, or local ones with `spool`; nothing is laid out then"},
 	{MEMBER(struct phase, pattern), .names = pattern_names, .fallback = "random",
 	 .doc = "what is written, also by a lay-out: random, a stream of muster's own that no disk "
 		"can compress; aes-ctr, that of AES-128 in counter mode by OpenSSL, at three times "
