@@ -52,10 +52,18 @@ static int check_blocks(const struct load_target *target, const struct phase *ph
 	if (blocks >= phase->workers)
 		return 0;
 	units_format_exact(block, phase->block_size);
-	error_set(err, ERROR_REFUSED,
-		  "%llu blocks of %s are fewer than the %u workers: use a larger size, a smaller "
-		  "block_size, or at most %llu workers",
-		  (unsigned long long)blocks, block, phase->workers, (unsigned long long)blocks);
+	if (blocks)
+		error_set(err, ERROR_REFUSED,
+			  "%llu block%s of %s for %u workers: use a larger size, a smaller "
+			  "block_size, or at most %llu worker%s",
+			  (unsigned long long)blocks, blocks == 1 ? "" : "s", block, phase->workers,
+			  (unsigned long long)blocks, blocks == 1 ? "" : "s");
+	else
+		error_set(
+			err, ERROR_REFUSED,
+			"it has %llu bytes, which is less than one block of %s: use a larger size "
+			"or a smaller block_size",
+			(unsigned long long)target->extent_bytes, block);
 	return refuse(target, err);
 }
 

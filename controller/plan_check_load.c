@@ -91,8 +91,8 @@ static void check_sync(struct plan_check *check, const struct phase *phase, cons
 
 	if (phase->sync_every && !phase_writes_data(phase))
 		plan_check_error(check, &phase->sync_every, phase,
-				 "%s.sync_every: a %s phase has nothing to sync; leave it out",
-				 path, phase_op_names[phase->op]);
+				 "%s.sync_every: op: %s has nothing to sync; leave it out", path,
+				 phase_op_names[phase->op]);
 	else if (phase->sync_every && phase->sync == PHASE_SYNC_EACH)
 		plan_check_error(check, &phase->sync_every, phase,
 				 "%s.sync_every: sync: each syncs after every write already; leave "
@@ -156,7 +156,7 @@ static void check_fill(struct plan_check *check, const struct phase *phase, cons
 	if (phase->op != PHASE_OP_FILL) {
 		if (plan_check_is_written(check, &phase->passes))
 			plan_check_error(check, &phase->passes, phase,
-					 "%s.passes: it is of fills; a %s phase ends by size or "
+					 "%s.passes: it is of fills; op: %s ends by size or "
 					 "runtime",
 					 path, phase_op_names[phase->op]);
 		return;

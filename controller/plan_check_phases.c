@@ -103,12 +103,12 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 {
 	if (phase->op != PHASE_OP_MIXED && plan_check_is_written(check, &phase->read_percent))
 		plan_check_error(check, &phase->read_percent, phase,
-				 "%s.read_percent: a %s phase has no mix; take op: mixed, or leave "
+				 "%s.read_percent: op: %s has no mix; take op: mixed, or leave "
 				 "it out",
 				 path, phase_op_names[phase->op]);
 	if (phase->op != PHASE_OP_READ && phase->op != PHASE_OP_MIXED && phase->verify)
 		plan_check_error(check, &phase->verify, phase,
-				 "%s.verify: a %s phase reads nothing that could be verified; "
+				 "%s.verify: op: %s reads nothing that could be verified; "
 				 "add a read phase with verify: true, or leave it out",
 				 path, phase_op_names[phase->op]);
 	if (phase->expect && phase_writes(phase))
@@ -119,7 +119,7 @@ static void check_op(struct plan_check *check, const struct phase *phase, const 
 	if (!phase_writes(phase) &&
 	    (phase->sync == PHASE_SYNC_END || phase->sync == PHASE_SYNC_EACH))
 		plan_check_error(check, &phase->sync, phase,
-				 "%s.sync: a %s phase has nothing to sync; write none, or leave "
+				 "%s.sync: op: %s has nothing to sync; write none, or leave "
 				 "it out",
 				 path, phase_op_names[phase->op]);
 }
@@ -141,6 +141,19 @@ static void check_expect(struct plan_check *check, const struct phase *phase, co
 			path, a);
 		return;
 	}
+}
+
+/* What an agent would refuse when the phase's turn has come (verify.c). */
+static void check_verify(struct plan_check *check, const struct phase *phase, const char *path)
+{
+	if (phase->verify && phase->op == PHASE_OP_MIXED && phase->access == PHASE_ACCESS_RANDOM &&
+	    phase->coverage != PHASE_COVERAGE_FULL && phase->queue_depth > 1)
+		plan_check_error(
+			check, &phase->verify, phase,
+			"%s.verify: with queue_depth %u, random reads could meet writes of "
+			"the same block; take queue_depth: 1 and more workers, coverage: "
+			"full, or sequential access",
+			path, phase->queue_depth);
 }
 
 static void check_data(struct plan_check *check, const struct phase *phase, const char *path)
@@ -190,35 +203,6 @@ static void check_cpus(struct plan_check *check, const struct phase *phase, cons
 	plan_check_cpus(check, &phase->cpus, cpus_path);
 }
 
-/* A stripe counts by its parts; null has no queue that could fill. */
-static bool is_all_null(const struct plan_scope *scope, uint32_t index)
-{
-	for (uint32_t i = 0; i < scope->count; i++)
-		if (scope->io[index * scope->count + i] && !scope->targets[i]->null &&
-		    !target_is_stripe(scope->targets[i]))
-			return false;
-	return true;
-}
-
-static void check_queue_depth(struct plan_check *check, const struct plan_scope *scope,
-			      const struct phase *phase, const char *path)
-{
-	if (phase->engine != PHASE_ENGINE_SYNC || phase->queue_depth <= 1)
-		return;
-	for (uint32_t i = 0; i < phase->targets_count; i++) {
-		int target = plan_scope_find(scope, phase->targets[i].name);
-		if (target < 0 || !scope->sound[target] || is_all_null(scope, (uint32_t)target))
-			continue;
-		plan_check_error(check, &phase->queue_depth, phase,
-				 "%s.queue_depth: %u, but the sync engine has one I/O in flight a "
-				 "worker; take engine: auto, or queue_depth: 1 and workers: %llu "
-				 "for as many",
-				 path, phase->queue_depth,
-				 (unsigned long long)phase->queue_depth * phase->workers);
-		return;
-	}
-}
-
 void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 {
 	char path[64];
@@ -235,99 +219,9 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		check_op(check, phase, path);
 		plan_check_load(check, phase, path);
 		check_expect(check, phase, path);
+		check_verify(check, phase, path);
 		check_data(check, phase, path);
 		check_cpus(check, phase, path);
 		check_iopoll(check, phase, path);
-	}
-}
-
-/* The file or null, the target itself or a part of it, that nothing gives a size in a phase without
- * one; NULL where there is none. A stripe's own size does not make its parts. */
-static const struct target *sizeless(const struct plan_scope *scope, uint32_t index)
-{
-	for (uint32_t i = 0; i < scope->count; i++) {
-		const struct target *target = scope->targets[i];
-		if (scope->io[index * scope->count + i] && scope->sound[i] && !target->size &&
-		    (target->path || target->null))
-			return target;
-	}
-	return NULL;
-}
-
-static void check_extent(struct plan_check *check, const struct plan_scope *scope,
-			 const struct phase *phase, const struct name *name, const char *path)
-{
-	int index = plan_scope_find(scope, name->name);
-	const struct target *without;
-
-	if (phase->size || index < 0 || !(without = sizeless(scope, (uint32_t)index)))
-		return;
-	plan_check_error(check, without, NULL,
-			 "%s: '%.80s' is used in %s, where nothing says how large it is%s%.80s; "
-			 "give it a size, as 10GiB or 2x ram",
-			 scope->paths[plan_scope_find(scope, without->name)], without->name, path,
-			 scope->host ? " on " : "", scope->host ? scope->host : "");
-}
-
-static bool is_same_device(const struct target *a, const struct target *b)
-{
-	return a->device && b->device && strcmp(a->device, b->device) == 0;
-}
-
-/* Whether I/O on one is I/O on what the other holds its bytes in. Two file systems on one disk do
- * not collide. */
-static bool collide(const struct plan_scope *scope, uint32_t a, uint32_t b)
-{
-	const size_t count = scope->count;
-
-	for (uint32_t i = 0; i < count; i++) {
-		bool io_a = scope->io[a * count + i], io_b = scope->io[b * count + i];
-		if ((io_a && scope->beneath[b * count + i]) ||
-		    (io_b && scope->beneath[a * count + i]))
-			return true;
-		for (uint32_t k = 0; io_a && k < count; k++)
-			if (scope->io[b * count + k] &&
-			    is_same_device(scope->targets[i], scope->targets[k]))
-				return true;
-	}
-	return false;
-}
-
-static void check_collisions(struct plan_check *check, const struct plan_scope *scope,
-			     const struct phase *phase, uint32_t index, const char *path)
-{
-	const struct name *names = phase->targets;
-	int b = plan_scope_find(scope, names[index].name);
-
-	for (uint32_t i = 0; b >= 0 && i < index; i++) {
-		int a = plan_scope_find(scope, names[i].name);
-		if (a < 0 || a == b || !collide(scope, (uint32_t)a, (uint32_t)b))
-			continue;
-		plan_check_error(
-			check, &names[index], phase,
-			"%s.targets[%u]: '%.80s' and '%.80s' share what they write to%s%.80s; "
-			"write to them in phases of their own",
-			path, index, names[i].name, names[index].name, scope->host ? " on " : "",
-			scope->host ? scope->host : "");
-		return;
-	}
-}
-
-void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *scope)
-{
-	char path[64];
-
-	for (uint32_t i = 0; i < check->plan->phases_count; i++) {
-		const struct phase *phase = &check->plan->phases[i];
-		snprintf(path, sizeof(path), "phases[%u]", i);
-		if (!plan_check_is_sound(check, "phases", i))
-			continue;
-		check_queue_depth(check, scope, phase, path);
-		for (uint32_t k = 0; k < phase->targets_count; k++) {
-			if (check->defaults_sound)
-				check_extent(check, scope, phase, &phase->targets[k], path);
-			if (phase_writes(phase))
-				check_collisions(check, scope, phase, k, path);
-		}
 	}
 }

@@ -272,7 +272,7 @@ static void check_planned(struct result *result, const struct phase *asked,
 		};
 		if (s.storage && s.storage->file_size)
 			s.extent = s.storage->file_size;
-		if (asked->direct == PHASE_DIRECT_FALSE) {
+		if (asked->direct == PHASE_DIRECT_FALSE && phase_moves_data(asked)) {
 			findings_add(result, "BUFFERED_PHASE", NULL, &phase, s.host, target, NULL,
 				     "I/O will go through the page cache");
 			check_memory(&s);

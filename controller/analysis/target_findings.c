@@ -88,11 +88,12 @@ static void check_kind(struct result *result, const struct result_phase *phase,
 		       const struct result_phase_host *host, const struct result_target *target)
 {
 	const char *system = target->file_system ? target->file_system : "the device";
+	bool moves = !text_is(phase->op, "trim") && !text_is(phase->op, "idle");
 
 	if (target->ram)
 		findings_add(result, "RAM_TARGET", NULL, phase, host->host, target->target, NULL,
 			     "the target is held in memory (%s); allow_ram let it pass", system);
-	if (text_is(target->io, "buffered"))
+	if (text_is(target->io, "buffered") && moves)
 		findings_add(result, "BUFFERED_PHASE", NULL, phase, host->host, target->target,
 			     NULL, "I/O went through the page cache (%s)", system);
 	if (text_is(target->io, "written through"))

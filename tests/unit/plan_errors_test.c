@@ -95,6 +95,18 @@ static const struct bad_plan bad_plans[] = {
 	{"local agents that forget",
 	 PHASE("op: read, targets: [disk], runtime: 5s, expect: ^20261130-191502-3fa9"),
 	 "give them a spool that stays"},
+	{"mix that reads what is being written",
+	 PHASE("op: mixed, targets: [disk], runtime: 5s, access: random, queue_depth: 4, verify: "
+	       "^true"),
+	 "could meet writes"},
+	{"block larger than its target",
+	 NAME FLEET "targets: {disk: {path: /test, size: 1MiB}}\n"
+		    "phases: [{name: w, op: write, targets: [^disk], runtime: 5s, access: random, "
+		    "block_size: {4KiB: 50%, 2MiB: 50%}}]\n",
+	 "less than one block of 2MiB"},
+	{"more workers than blocks",
+	 PHASE("op: write, targets: [^disk], runtime: 5s, block_size: 1GiB, workers: 2"),
+	 "1 block of 1GiB for 2 workers"},
 	{"trim with a queue",
 	 PHASE("op: trim, targets: [disk], queue_depth: ^8, workers: 2, size: 1GiB"),
 	 "workers: 16"},
