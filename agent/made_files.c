@@ -91,7 +91,8 @@ static int make(const char *path, const struct file_place *place, struct error *
 
 	if (fd < 0 && errno == EEXIST)
 		error_set(err, ERROR_REFUSED,
-			  "'%s' exists and was not made by muster: remove it, or name another path",
+			  "'%s' exists and was not made by muster, as far as this agent's spool "
+			  "knows: remove it, or name another path",
 			  path);
 	else if (fd < 0)
 		error_set(err, ERROR_SYSTEM, "cannot make '%s': %s", path, strerror(errno));

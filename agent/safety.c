@@ -102,7 +102,9 @@ static int check_file(const struct made_files *files, const char *file,
 	if (made_files_has(files, file, place))
 		return 0;
 	error_set(err, ERROR_REFUSED,
-		  "'%s' exists and was not made by muster: remove it, or name another path", file);
+		  "'%s' exists and was not made by muster, as far as this agent's spool knows: "
+		  "remove it, or name another path",
+		  file);
 	return -1;
 }
 

@@ -173,7 +173,7 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, verify), .fallback = "false",
 	 .doc = "true: every byte read is compared with what muster wrote there in the same run, "
 		"or in the one that `expect` names; what differs makes the run INVALID and is kept "
-		"as evidence"},
+		"as evidence. A random mix that verifies needs queue_depth: 1 or coverage: full"},
 	{MEMBER(struct phase, expect),
 	 .doc = "the id of an earlier run that wrote what is read, to a device or to a path with "
 		"`keep: true`, through agents that have the same spool: ones that were started by "
