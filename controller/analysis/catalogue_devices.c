@@ -17,8 +17,9 @@ static const struct catalogue_row rows[] = {
 	 "something beneath compresses, deduplicates or holds back what is written"},
 	{"DEVICE_MOVED_MORE", "WARN", "The devices did more than they were asked for.",
 	 "Device bytes / engine bytes > 1.10.", "muster's own",
-	 "look for others at work on the device, read-ahead, or copies that a mirror or parity "
-	 "makes"},
+	 "look for others at work on the device, read-ahead, copies that a mirror or parity makes, "
+	 "and what the file system writes beside small I/O that is synced: journal, metadata, "
+	 "copies"},
 	{"NO_DEVICE_COUNTERS", "NOTE", "Whether the bytes moved on devices cannot be said.",
 	 "The devices beneath a target are not known, or they count nothing.", "muster's own",
 	 NULL},
