@@ -68,3 +68,14 @@ double scaling_ceiling_residual(const double *n, const double *x, uint32_t count
 	}
 	return best;
 }
+
+double scaling_response_time(const double *load, const double *latency, uint32_t count)
+{
+	double area = 0;
+
+	if (count < 2)
+		return NAN;
+	for (uint32_t i = 1; i < count; i++)
+		area += (load[i] - load[i - 1]) * (latency[i] + latency[i - 1]) / 2;
+	return area / load[count - 1];
+}

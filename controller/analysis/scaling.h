@@ -1,4 +1,4 @@
-/* scaling.h - throughput over the number at work.
+/* scaling.h - throughput over the number at work, and response time over load.
  *
  * The universal scalability law (Gunther): X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)).
  * Its peak is at sqrt((1 - sigma) / kappa). Storage with a hard ceiling (a link, a controller) has
@@ -25,5 +25,9 @@ bool scaling_fit(const double *n, const double *x, uint32_t count, struct scalin
 
 /* min(lambda N, most), lambda from N = 1: the residual. */
 double scaling_ceiling_residual(const double *n, const double *x, uint32_t count, double *most);
+
+/* Overall response time: the area under latency over throughput, by trapezoids between measured
+ * points only, over the highest load (SPEC SFS). NAN with fewer than two. */
+double scaling_response_time(const double *load, const double *latency, uint32_t count);
 
 #endif

@@ -49,11 +49,22 @@ static void a_ceiling_is_another_shape(void **state)
 	assert_true(found.residual > 100);
 }
 
+/* Trapezoids between the points alone: 470 / 400. */
+static void overall_response_time(void **state)
+{
+	const double load[] = {100, 200, 300, 400}, ms[] = {1.0, 1.2, 1.6, 2.8};
+
+	(void)state;
+	assert_near(scaling_response_time(load, ms, 4), 1.175, 1e-12);
+	assert_true(isnan(scaling_response_time(load, ms, 1)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_law_is_found_again),
 		cmocka_unit_test(a_ceiling_is_another_shape),
+		cmocka_unit_test(overall_response_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
