@@ -132,8 +132,8 @@ static void help_becomes_sections(void **state)
 static void each_key_of_a_table_is_told_with_what_it_takes(void **state)
 {
 	static const char *const parts[] = {
-		".Ss sample\nEvery kind.\n.Bl -tag -width Ds\n.It Cm name\nits name.\n"
-		"Takes text; required.\n",
+		(".Ss sample\nEvery kind.\n.Bl -tag -width Ds\n.It Cm name\nits name.\n"
+		 "Takes text; required.\n"),
 		".It Cm size\na|b.\nTakes bytes (64KiB), 512 to 1GiB; \\fB128KiB\\fR unless set.\n",
 		".It Cm names\nnames.\nTakes a list: [a, b]; \\fB[one, two]\\fR unless set.\n",
 		".El\n.Ss inner\n",
