@@ -24,12 +24,17 @@ struct journal_writer {
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	struct piece *first, **last;
-	uint64_t waiting;  /* bytes */
-	uint64_t began_ns; /* the piece under way; 0: none is */
+	struct piece *under_way; /* the thread's; known here so that it is nobody's loss */
+	uint64_t waiting;        /* bytes */
+	uint64_t began_ns;       /* the piece under way; 0: none is */
 	uint32_t kept;
 	bool is_broken, is_ending, has_ended;
 	struct error problem;
+	struct journal_writer *next; /* of those that were left to their threads */
 };
+
+/* What a thread that sits in the system still has: nobody can take it, and nothing is lost. */
+static struct journal_writer *left_behind;
 
 /* ---- the thread ---- */
 
@@ -46,6 +51,7 @@ static struct piece *take(struct journal_writer *writer)
 			writer->last = &writer->first;
 		writer->began_ns = clock_now_ns();
 	}
+	writer->under_way = piece;
 	pthread_mutex_unlock(&writer->lock);
 	return piece;
 }
@@ -77,6 +83,7 @@ static void put(struct journal_writer *writer, const struct piece *piece)
 	pthread_mutex_lock(&writer->lock);
 	writer->waiting -= piece->bytes.size;
 	writer->began_ns = 0;
+	writer->under_way = NULL;
 	if (failed) {
 		writer->is_broken = true;
 		error_set(&writer->problem, ERROR_SYSTEM, "%s", strerror(code));
@@ -143,8 +150,11 @@ bool journal_writer_free(struct journal_writer *writer, uint64_t patience_ns)
 	pthread_cond_signal(&writer->more);
 	pthread_mutex_unlock(&writer->lock);
 	while (!has_ended(writer)) {
-		if (journal_writer_look(writer).stalled_ns > patience_ns)
+		if (journal_writer_look(writer).stalled_ns > patience_ns) {
+			writer->next = left_behind;
+			left_behind = writer;
 			return false;
+		}
 		clock_sleep(NS_PER_MS);
 	}
 	pthread_join(writer->thread, NULL);
