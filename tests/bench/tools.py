@@ -189,6 +189,9 @@ class Tools:
         answer, cpu_s = spent(command)
         rates = [float(n) * {"": 1, "K": 1e3, "M": 1e6}[unit]
                  for n, unit in re.findall(r"^IOPS=([0-9.]+)([KM]?)", answer, re.M)]
+        if not rates:
+            sys.exit(f"engines: t/io_uring printed no rate, which it does each second: --seconds 2 "
+                     f"or more\n{answer}")
         iops = statistics.mean(rates)  # of each second
         return iops, cpu_s * 1e9 / (iops * self.seconds)
 
