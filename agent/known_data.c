@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/made_list.h"
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/pattern.h"
 #include "common/record.h"
@@ -190,27 +191,15 @@ static int sync_folder(const char *spool, struct error *err)
 	return failed;
 }
 
-static int write_whole(int fd, const char *text)
-{
-	for (size_t left = strlen(text); left;) {
-		ssize_t done = write(fd, text, left);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		text += done;
-		left -= (size_t)done;
-	}
-	return fsync(fd);
-}
-
 static int put_in_place(const char *fresh, const char *path, const char *text, struct error *err)
 {
 	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return cannot("make", fresh, err);
-	int failed = write_whole(fd, text) < 0 ? cannot("write", fresh, err) : 0;
+	int failed = file_write_whole(fd, text, strlen(text)) < 0 || fsync(fd) < 0
+			     ? cannot("write", fresh, err)
+			     : 0;
 	close(fd);
 	if (!failed && rename(fresh, path) < 0)
 		failed = cannot("put in place", path, err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/framed.h"
 #include "common/log.h"
 #include "common/memory.h"
@@ -165,21 +166,6 @@ static void begin(struct recorder *r, const struct job *job)
 		break_off(r, err.text);
 }
 
-static int write_whole(int fd, const struct bytes *bytes)
-{
-	for (size_t at = 0; at < bytes->size;) {
-		ssize_t done = write(fd, bytes->data + at, bytes->size - at);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			errno = done ? errno : ENOSPC;
-			return -1;
-		}
-		at += (size_t)done;
-	}
-	return 0;
-}
-
 static void add(struct recorder *r, const struct job *job)
 {
 	if (r->fd < 0 || is_broken(r))
@@ -191,7 +177,7 @@ static void add(struct recorder *r, const struct job *job)
 		break_locked(r, "spool_limit of agent.yaml is reached");
 	pthread_mutex_unlock(&r->lock);
 	/* What is torn after a failed write is passed over on reading. */
-	if (fits && write_whole(r->fd, &job->bytes) < 0)
+	if (fits && file_write_whole(r->fd, job->bytes.data, job->bytes.size) < 0)
 		break_off(r, strerror(errno));
 }
 

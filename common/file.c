@@ -56,6 +56,24 @@ int file_read(const char *path, size_t most, struct bytes *bytes, struct error *
 	return status;
 }
 
+int file_write_whole(int fd, const void *data, size_t size)
+{
+	const unsigned char *at = data;
+
+	while (size) {
+		ssize_t done = write(fd, at, size);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			errno = done ? errno : ENOSPC;
+			return -1;
+		}
+		at += done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
 void file_hold_standard(void)
 {
 	/* The lowest free number is given out. Never closed: that is the point. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/memory.h"
 
 /* Bytes to be written, or without any a sync. */
@@ -56,28 +57,14 @@ static struct piece *take(struct journal_writer *writer)
 	return piece;
 }
 
-static int write_whole(int fd, const struct bytes *bytes)
-{
-	for (size_t at = 0; at < bytes->size;) {
-		ssize_t done = write(fd, bytes->data + at, bytes->size - at);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			errno = done ? errno : ENOSPC;
-			return -1;
-		}
-		at += (size_t)done;
-	}
-	return 0;
-}
-
 /* `is_broken` is set by this thread alone. */
 static void put(struct journal_writer *writer, const struct piece *piece)
 {
 	int failed = 0, code;
 
 	if (!writer->is_broken)
-		failed = piece->bytes.size ? write_whole(writer->fd, &piece->bytes)
+		failed = piece->bytes.size ? file_write_whole(writer->fd, piece->bytes.data,
+							      piece->bytes.size)
 					   : fsync(writer->fd);
 	code = errno;
 	pthread_mutex_lock(&writer->lock);
