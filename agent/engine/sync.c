@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/engine/at_once.h"
 #include "agent/platform/platform.h"
 #include "common/clock.h"
 #include "common/memory.h"
 
 struct engine {
-	struct io **done; /* in the order of their completion; those from `taken` on are to be had
-			   */
-	uint32_t count, taken, depth;
+	struct at_once kept;
 	bool sync_each;
 };
 
@@ -23,9 +22,9 @@ static struct engine *sync_open(const struct engine_setup *setup, struct error *
 {
 	(void)err;
 	struct engine *engine = mem_new(1, sizeof(*engine));
-	engine->depth = setup->depth;
+	engine->kept.depth = setup->depth;
 	engine->sync_each = setup->sync_each;
-	engine->done = mem_new(setup->depth, sizeof(*engine->done));
+	engine->kept.done = mem_new(setup->depth, sizeof(*engine->kept.done));
 	return engine;
 }
 
@@ -53,13 +52,10 @@ static void perform(const struct engine *engine, struct io *io)
 
 static uint32_t sync_submit(struct engine *engine, struct io **ios, uint32_t count)
 {
-	uint32_t room = engine->depth - engine->count;
-
-	if (count > room)
-		count = room;
+	count = at_once_room(&engine->kept, count);
 	for (uint32_t i = 0; i < count; i++) {
 		perform(engine, ios[i]);
-		engine->done[engine->count++] = ios[i];
+		at_once_add(&engine->kept, ios[i]);
 	}
 	return count;
 }
@@ -67,21 +63,15 @@ static uint32_t sync_submit(struct engine *engine, struct io **ios, uint32_t cou
 static uint32_t sync_reap(struct engine *engine, struct io **ios, uint32_t at_least,
 			  uint32_t at_most)
 {
-	uint32_t count = 0;
-
 	(void)at_least; /* all that were submitted are complete */
-	while (count < at_most && engine->taken < engine->count)
-		ios[count++] = engine->done[engine->taken++];
-	if (engine->taken == engine->count)
-		engine->taken = engine->count = 0;
-	return count;
+	return at_once_reap(&engine->kept, ios, at_most);
 }
 
 static void sync_close(struct engine *engine)
 {
 	if (!engine)
 		return;
-	free(engine->done);
+	free(engine->kept.done);
 	free(engine);
 }
 

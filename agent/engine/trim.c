@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "agent/engine/at_once.h"
 #include "agent/platform/platform.h"
 #include "common/clock.h"
 #include "common/memory.h"
 
 struct engine {
-	struct io **done; /* in the order of their completion; those from `taken` on are to be had
-			   */
-	uint32_t count, taken, depth;
+	struct at_once kept;
 	bool *is_device; /* each of the set-up's files */
 };
 
@@ -28,8 +27,8 @@ static struct engine *trim_open(const struct engine_setup *setup, struct error *
 {
 	(void)err;
 	struct engine *engine = mem_new(1, sizeof(*engine));
-	engine->depth = setup->depth;
-	engine->done = mem_new(setup->depth, sizeof(*engine->done));
+	engine->kept.depth = setup->depth;
+	engine->kept.done = mem_new(setup->depth, sizeof(*engine->kept.done));
 	engine->is_device = mem_new(setup->fds_count, sizeof(*engine->is_device));
 	for (uint32_t i = 0; i < setup->fds_count; i++)
 		engine->is_device[i] = is_device(setup->fds[i]);
@@ -52,13 +51,10 @@ static void perform(const struct engine *engine, struct io *io)
 
 static uint32_t trim_submit(struct engine *engine, struct io **ios, uint32_t count)
 {
-	uint32_t room = engine->depth - engine->count;
-
-	if (count > room)
-		count = room;
+	count = at_once_room(&engine->kept, count);
 	for (uint32_t i = 0; i < count; i++) {
 		perform(engine, ios[i]);
-		engine->done[engine->count++] = ios[i];
+		at_once_add(&engine->kept, ios[i]);
 	}
 	return count;
 }
@@ -66,14 +62,8 @@ static uint32_t trim_submit(struct engine *engine, struct io **ios, uint32_t cou
 static uint32_t trim_reap(struct engine *engine, struct io **ios, uint32_t at_least,
 			  uint32_t at_most)
 {
-	uint32_t count = 0;
-
 	(void)at_least; /* all that were submitted are complete */
-	while (count < at_most && engine->taken < engine->count)
-		ios[count++] = engine->done[engine->taken++];
-	if (engine->taken == engine->count)
-		engine->taken = engine->count = 0;
-	return count;
+	return at_once_reap(&engine->kept, ios, at_most);
 }
 
 static void trim_close(struct engine *engine)
@@ -81,7 +71,7 @@ static void trim_close(struct engine *engine)
 	if (!engine)
 		return;
 	free(engine->is_device);
-	free(engine->done);
+	free(engine->kept.done);
 	free(engine);
 }
 
