@@ -12,7 +12,7 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/units.h"
-#include "controller/journal_writer.h"
+#include "common/writer.h"
 
 #define FOLLOW_NS    (2 * NS_PER_S)
 #define SETTLE_NS    (10 * NS_PER_S)
@@ -20,7 +20,7 @@
 #define WAITING_MOST (UINT64_C(64) << 20) /* bytes that the disk has not taken */
 
 struct journal {
-	struct journal_writer *writer;
+	struct writer *writer;
 	bool is_broken;         /* told once; what is in it until then stands */
 	uint64_t *exchanged_ns; /* t1 of the latest exchange of each host that is in it */
 	uint64_t followed_ns;
@@ -48,7 +48,7 @@ struct journal *journal_open(const char *directory, bool again, uint64_t keep, s
 {
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
 	int fd = open_file(path, again, keep, err);
-	struct journal_writer *writer = fd >= 0 ? journal_writer_new(fd, err) : NULL;
+	struct writer *writer = fd >= 0 ? writer_new(fd, err) : NULL;
 	struct journal *journal = NULL;
 
 	if (writer) {
@@ -77,7 +77,7 @@ void journal_close(struct journal *journal)
 {
 	if (!journal)
 		return;
-	journal_writer_free(journal->writer, SETTLE_NS);
+	writer_free(journal->writer, SETTLE_NS);
 	free(journal->exchanged_ns);
 	free(journal);
 }
@@ -97,7 +97,7 @@ static bool goes_on(struct journal *journal)
 {
 	if (!journal || journal->is_broken)
 		return false;
-	const struct journal_writer_state state = journal_writer_look(journal->writer);
+	const struct writer_state state = writer_look(journal->writer);
 	if (state.is_broken)
 		break_off(journal, state.problem.text);
 	else if (state.waiting > WAITING_MOST)
@@ -123,7 +123,7 @@ void journal_add(struct journal *journal, enum journal_kind kind, const void *re
 	if (!goes_on(journal))
 		return;
 	journal_pack(&bytes, kind, record);
-	journal_writer_add(journal->writer, &bytes);
+	writer_add(journal->writer, &bytes);
 }
 
 /* ---- clocks ---- */
@@ -171,7 +171,7 @@ void journal_add_clocks(struct journal *journal, struct fleet *fleet)
 	if (take_exchanges(journal, fleet, &record)) {
 		struct bytes bytes = {0};
 		journal_pack_clock(&bytes, &record);
-		journal_writer_add(journal->writer, &bytes);
+		writer_add(journal->writer, &bytes);
 	}
 	clock_record_release(&record);
 }
@@ -218,8 +218,7 @@ static void make_room(struct journal *journal, struct fleet *fleet)
 	uint64_t end = clock_now_ns() + SETTLE_NS;
 
 	fleet_pump(fleet, 0);
-	while (goes_on(journal) &&
-	       journal_writer_look(journal->writer).waiting > WAITING_MOST / 2 &&
+	while (goes_on(journal) && writer_look(journal->writer).waiting > WAITING_MOST / 2 &&
 	       clock_now_ns() < end)
 		fleet_pump(fleet, 5);
 }
@@ -281,19 +280,19 @@ void journal_end_phase(struct journal *journal, struct fleet *fleet, const struc
 	}
 	journal_add(journal, JOURNAL_ENDED, &ended);
 	if (goes_on(journal))
-		journal_writer_sync(journal->writer, number);
+		writer_sync(journal->writer, number);
 }
 
 uint32_t journal_kept(struct journal *journal)
 {
-	return journal ? journal_writer_look(journal->writer).kept : 0;
+	return journal ? writer_look(journal->writer).kept : 0;
 }
 
 void journal_settle(struct journal *journal, struct fleet *fleet)
 {
 	uint64_t end = clock_now_ns() + SETTLE_NS;
 
-	while (journal && journal_writer_look(journal->writer).is_busy && clock_now_ns() < end)
+	while (journal && writer_look(journal->writer).is_busy && clock_now_ns() < end)
 		fleet_pump(fleet, 5);
 	goes_on(journal); /* says so when it does not */
 }
@@ -306,7 +305,7 @@ int journal_wait(struct journal *journal, uint64_t patience_ns, struct error *er
 	if (!journal)
 		return 0;
 	for (;;) {
-		const struct journal_writer_state state = journal_writer_look(journal->writer);
+		const struct writer_state state = writer_look(journal->writer);
 		if (!state.is_busy)
 			return 0;
 		if (state.stalled_ns > patience) {

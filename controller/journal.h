@@ -112,7 +112,7 @@ int journal_check_free(const char *directory, struct error *err);
  * below: then nothing is kept. */
 void journal_close(struct journal *journal);
 
-/* None of these waits for the disk: a thread writes (journal_writer.h). */
+/* None of these waits for the disk: a thread writes (writer.h). */
 void journal_add(struct journal *journal, enum journal_kind kind, const void *record);
 /* The exchanges with all hosts since the last call. */
 void journal_add_clocks(struct journal *journal, struct fleet *fleet);

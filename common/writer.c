@@ -1,4 +1,4 @@
-#include "controller/journal_writer.h"
+#include "common/writer.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ struct piece {
 };
 
 /* `lock` is never held over a system call. */
-struct journal_writer {
+struct writer {
 	int fd;
 	pthread_t thread;
 
@@ -31,16 +31,16 @@ struct journal_writer {
 	uint32_t kept;
 	bool is_broken, is_ending, has_ended;
 	struct error problem;
-	struct journal_writer *next; /* of those that were left to their threads */
+	struct writer *next; /* of those that were left to their threads */
 };
 
 /* What a thread that sits in the system still has: nobody can take it, and nothing is lost. */
-static struct journal_writer *left_behind;
+static struct writer *left_behind;
 
 /* ---- the thread ---- */
 
 /* NULL: it is to end and all is written. */
-static struct piece *take(struct journal_writer *writer)
+static struct piece *take(struct writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);
 	while (!writer->first && !writer->is_ending)
@@ -58,7 +58,7 @@ static struct piece *take(struct journal_writer *writer)
 }
 
 /* `is_broken` is set by this thread alone. */
-static void put(struct journal_writer *writer, const struct piece *piece)
+static void put(struct writer *writer, const struct piece *piece)
 {
 	int failed = 0, code;
 
@@ -82,7 +82,7 @@ static void put(struct journal_writer *writer, const struct piece *piece)
 
 static void *work(void *context)
 {
-	struct journal_writer *writer = context;
+	struct writer *writer = context;
 
 	for (struct piece *piece; (piece = take(writer));) {
 		put(writer, piece);
@@ -97,7 +97,7 @@ static void *work(void *context)
 
 /* ---- life ---- */
 
-static void destroy(struct journal_writer *writer)
+static void destroy(struct writer *writer)
 {
 	close(writer->fd);
 	pthread_cond_destroy(&writer->more);
@@ -105,9 +105,9 @@ static void destroy(struct journal_writer *writer)
 	free(writer);
 }
 
-struct journal_writer *journal_writer_new(int fd, struct error *err)
+struct writer *writer_new(int fd, struct error *err)
 {
-	struct journal_writer *writer = mem_new(1, sizeof(*writer));
+	struct writer *writer = mem_new(1, sizeof(*writer));
 
 	writer->fd = fd;
 	writer->last = &writer->first;
@@ -116,13 +116,12 @@ struct journal_writer *journal_writer_new(int fd, struct error *err)
 	int code = pthread_create(&writer->thread, NULL, work, writer);
 	if (code == 0)
 		return writer;
-	error_set(err, ERROR_SYSTEM, "cannot start the thread that writes the journal: %s",
-		  strerror(code));
+	error_set(err, ERROR_SYSTEM, "cannot start a thread that writes: %s", strerror(code));
 	destroy(writer);
 	return NULL;
 }
 
-static bool has_ended(struct journal_writer *writer)
+static bool has_ended(struct writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);
 	bool ended = writer->has_ended;
@@ -130,14 +129,14 @@ static bool has_ended(struct journal_writer *writer)
 	return ended;
 }
 
-bool journal_writer_free(struct journal_writer *writer, uint64_t patience_ns)
+bool writer_free(struct writer *writer, uint64_t patience_ns)
 {
 	pthread_mutex_lock(&writer->lock);
 	writer->is_ending = true;
 	pthread_cond_signal(&writer->more);
 	pthread_mutex_unlock(&writer->lock);
 	while (!has_ended(writer)) {
-		if (journal_writer_look(writer).stalled_ns > patience_ns) {
+		if (writer_look(writer).stalled_ns > patience_ns) {
 			writer->next = left_behind;
 			left_behind = writer;
 			return false;
@@ -151,7 +150,7 @@ bool journal_writer_free(struct journal_writer *writer, uint64_t patience_ns)
 
 /* ---- what is asked of it ---- */
 
-static void post(struct journal_writer *writer, struct piece *piece)
+static void post(struct writer *writer, struct piece *piece)
 {
 	pthread_mutex_lock(&writer->lock);
 	writer->waiting += piece->bytes.size;
@@ -161,7 +160,7 @@ static void post(struct journal_writer *writer, struct piece *piece)
 	pthread_mutex_unlock(&writer->lock);
 }
 
-void journal_writer_add(struct journal_writer *writer, struct bytes *bytes)
+void writer_add(struct writer *writer, struct bytes *bytes)
 {
 	struct piece *piece = mem_new(1, sizeof(*piece));
 
@@ -175,7 +174,7 @@ void journal_writer_add(struct journal_writer *writer, struct bytes *bytes)
 	free(piece);
 }
 
-void journal_writer_sync(struct journal_writer *writer, uint32_t number)
+void writer_sync(struct writer *writer, uint32_t number)
 {
 	struct piece *piece = mem_new(1, sizeof(*piece));
 
@@ -183,18 +182,18 @@ void journal_writer_sync(struct journal_writer *writer, uint32_t number)
 	post(writer, piece);
 }
 
-struct journal_writer_state journal_writer_look(struct journal_writer *writer)
+struct writer_state writer_look(struct writer *writer)
 {
 	uint64_t now = clock_now_ns();
 
 	pthread_mutex_lock(&writer->lock);
 	uint64_t began = writer->began_ns;
-	struct journal_writer_state state = {.kept = writer->kept,
-					     .waiting = writer->waiting,
-					     .is_busy = writer->first || began,
-					     .stalled_ns = began && now > began ? now - began : 0,
-					     .is_broken = writer->is_broken,
-					     .problem = writer->problem};
+	struct writer_state state = {.kept = writer->kept,
+				     .waiting = writer->waiting,
+				     .is_busy = writer->first || began,
+				     .stalled_ns = began && now > began ? now - began : 0,
+				     .is_broken = writer->is_broken,
+				     .problem = writer->problem};
 	pthread_mutex_unlock(&writer->lock);
 	return state;
 }
