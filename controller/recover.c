@@ -1,13 +1,17 @@
 #include "controller/recover.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "common/writer.h"
 #include "controller/analysis/findings.h"
 #include "controller/describe.h"
 #include "controller/fetch_kept.h"
@@ -21,8 +25,9 @@
 
 enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
 
-/* How long agents are held without a word while the figures are made. */
+/* How long agents may hear nothing while what they sent is put together for the disk. */
 #define COLLECT_DEAD_AFTER_NS (60 * NS_PER_S)
+#define PIECE_SIZE            ((size_t)1 << 20)
 
 /* A run directory, read. */
 struct found {
@@ -158,26 +163,65 @@ static void keep_clocks(struct run *run, const struct journal_content *content)
 	clock_record_pack(&content->clocks, &run->exchanges);
 }
 
+static int open_fresh(const char *path, struct error *err)
+{
+	unlink(path);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		error_set(err, ERROR_SYSTEM, "cannot make '%s': %s", path, strerror(errno));
+	return fd;
+}
+
+/* On the disk, which may take its time: the agents are there meanwhile. */
+static int write_fresh(struct run *run, const char *path, const struct bytes *bytes,
+		       struct error *err)
+{
+	int fd = open_fresh(path, err);
+	struct writer *writer = fd >= 0 ? writer_new(fd, err) : NULL;
+
+	if (!writer)
+		return -1;
+	for (size_t at = 0; at < bytes->size; at += PIECE_SIZE) {
+		size_t left = bytes->size - at;
+		struct bytes piece = {0};
+		bytes_append(&piece, bytes->data + at, left < PIECE_SIZE ? left : PIECE_SIZE);
+		writer_add(writer, &piece);
+	}
+	writer_sync(writer, 1);
+	struct writer_state state = writer_look(writer);
+	while (state.is_busy && state.stalled_ns <= run->plan->io_timeout) {
+		fleet_pump(&run->assembly.fleet, 5);
+		state = writer_look(writer);
+	}
+	writer_free(writer, 0);
+	if (state.kept == 1)
+		return 0;
+	error_set(err, ERROR_SYSTEM, "cannot write '%s': %s", path,
+		  state.is_broken ? state.problem.text : "its disk does not answer");
+	return -1;
+}
+
 /* The journal with all that has come: for who goes on, or collects once more. */
 static int rewrite_journal(struct run *run, const struct journal_content *content,
 			   struct error *err)
 {
-	struct bytes bytes = {0};
-
-	store_again_remove(run->directory, JOURNAL_NAME ".new");
-	journal_content_pack(content, &bytes);
-	int failed = store_add_secret(run->directory, JOURNAL_NAME ".new", &bytes, err);
-	free(bytes.data);
-	if (failed)
-		return -1;
 	char *fresh = mem_format("%s.partial/" JOURNAL_NAME ".new", run->directory);
 	char *name = mem_format("%s.partial/" JOURNAL_NAME, run->directory);
-	failed = rename(fresh, name);
-	if (failed)
-		error_set(err, ERROR_SYSTEM, "cannot put '%s' in place", name);
+	struct bytes bytes = {0};
+
+	journal_content_pack(content, &bytes);
+	int failed = write_fresh(run, fresh, &bytes, err);
+	if (!failed && rename(fresh, name) < 0) {
+		error_set(err, ERROR_SYSTEM, "cannot put '%s' in place: %s", name, strerror(errno));
+		failed = -1;
+	}
+	if (!failed)
+		failed = store_sync(run->directory, err);
+	free(bytes.data);
 	free(fresh);
 	free(name);
-	return failed ? -1 : 0;
+	return failed;
 }
 
 static void make_result(struct run *run, const struct journal_content *content,
@@ -207,6 +251,19 @@ static void make_result(struct run *run, const struct journal_content *content,
 	keep_clocks(run, content);
 }
 
+/* As at the end of a run: with the journal on the disk no agent is waited for, nor waits. */
+static int take_home(struct run *run, struct found *found, const struct fetched_hosts *fetched,
+		     struct error *err)
+{
+	if (store_again_begin(&found->again, err) < 0)
+		return -1;
+	run->directory = mem_text(found->again.directory);
+	if (rewrite_journal(run, &found->content, err) < 0)
+		return -1;
+	fetch_kept_forget(fetched, &run->assembly.fleet, found->content.heads[0].run);
+	return 0;
+}
+
 static int collect_all(struct run *run, struct found *found, struct error *err)
 {
 	struct fetched_hosts fetched;
@@ -214,18 +271,12 @@ static int collect_all(struct run *run, struct found *found, struct error *err)
 	if (connect_hosts(run, err) < 0)
 		return EXIT_SET_UP;
 	fetch_kept(&fetched, &run->assembly.fleet, &found->content, run->interrupted);
-	int code = EXIT_SET_UP;
-	if (store_again_begin(&found->again, err) == 0) {
-		run->directory = mem_text(found->again.directory);
-		if (rewrite_journal(run, &found->content, err) == 0) {
-			make_result(run, &found->content, &fetched);
-			code = run_report(run);
-		}
-	}
-	/* On this disk before it is gone from theirs. */
-	if (run->is_stored)
-		fetch_kept_forget(&fetched, &run->assembly.fleet, found->content.heads[0].run);
+	int failed = take_home(run, found, &fetched, err), code = EXIT_SET_UP;
 	assembly_dismiss(&run->assembly);
+	if (!failed) {
+		make_result(run, &found->content, &fetched);
+		code = run_report(run);
+	}
 	fetched_hosts_release(&fetched, run->assembly.fleet.count);
 	return code;
 }

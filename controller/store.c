@@ -343,6 +343,15 @@ int store_add_secret(const char *directory, const char *name, const struct bytes
 	return add(directory, name, bytes, true, err);
 }
 
+int store_sync(const char *directory, struct error *err)
+{
+	char *temporary = temporary_name(directory);
+	int status = sync_directory(temporary, err);
+
+	free(temporary);
+	return status;
+}
+
 int store_finish(const char *directory, const struct result *result,
 		 const struct result_series *series, const struct sign_key *key, struct error *err)
 {

@@ -25,6 +25,9 @@ int store_add(const char *directory, const char *name, const struct bytes *bytes
 int store_add_secret(const char *directory, const char *name, const struct bytes *bytes,
 		     struct error *err);
 
+/* The names in the temporary directory, onto the disk. */
+int store_sync(const char *directory, struct error *err);
+
 /* Writes and renames; the manifest is signed with `key` where that is not NULL. On -1 what was
  * written stays under the temporary name, which the text tells. */
 int store_finish(const char *directory, const struct result *result,
