@@ -218,23 +218,50 @@ void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt)
 
 /* ---- what time brings ---- */
 
-/* How many of the hosts that fall silent at one time are asked for the reason: each may take
- * 300 ms, in which the others hear no heartbeat. */
-#define REACH_AT_ONCE 4
+static bool is_watched(const struct fleet_host *host)
+{
+	return host->status == FLEET_STATUS_LEASED && !host->is_released;
+}
 
-static void watch_silence(struct fleet *fleet, struct fleet_host *host, uint64_t now,
-			  uint32_t *lost)
+/* Of so many that fall silent at one time it is asked why. */
+#define LOOKS_AT_ONCE 256
+
+/* Those silent for dead_after are lost. In the 300 ms that the look takes the others hear no
+ * heartbeat, however many are looked at. */
+static void lose_silent(struct fleet *fleet, uint64_t now)
+{
+	struct reach_look looks[LOOKS_AT_ONCE];
+	struct fleet_host *silent[LOOKS_AT_ONCE];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fleet->count; i++) {
+		struct fleet_host *host = &fleet->hosts[i];
+		uint64_t silence = now - host->heard_ns;
+		if (!is_watched(host) || silence <= fleet->dead_after_ns)
+			continue;
+		if (count < LOOKS_AT_ONCE) {
+			looks[count].reach = &host->reach;
+			looks[count].silence_ns = silence;
+			silent[count++] = host;
+			continue;
+		}
+		char *why = mem_format("no answer for %.1f s", (double)silence / 1e9);
+		fleet_lose(fleet, host, why);
+		free(why);
+	}
+	if (!count)
+		return;
+	reach_look(looks, count);
+	for (uint32_t i = 0; i < count; i++) {
+		fleet_lose(fleet, silent[i], looks[i].why);
+		free(looks[i].why);
+	}
+}
+
+static void watch_silence(struct fleet *fleet, struct fleet_host *host, uint64_t now)
 {
 	uint64_t silence = now - host->heard_ns;
 
-	if (silence > fleet->dead_after_ns) {
-		char *why = (*lost)++ < REACH_AT_ONCE
-				    ? reach_describe(&host->reach, silence)
-				    : mem_format("no answer for %.1f s", (double)silence / 1e9);
-		fleet_lose(fleet, host, why);
-		free(why);
-		return;
-	}
 	if (silence > fleet->suspect_after_ns) {
 		if (!host->suspected)
 			log_warning("host '%s' has been silent for %.1f s", host->plan->name,
@@ -255,17 +282,15 @@ static void tick(struct fleet *fleet)
 	if (now - fleet->ticked_ns < TICK_NS)
 		return;
 	fleet->ticked_ns = now;
+	lose_silent(fleet, now);
 	bool beat = now - fleet->beat_ns >= HEARTBEAT_NS;
-	uint32_t lost = 0;
 	if (beat)
 		fleet->beat_ns = now;
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct fleet_host *host = &fleet->hosts[i];
-		if (host->status != FLEET_STATUS_LEASED || host->is_released)
+		if (!is_watched(host))
 			continue;
-		watch_silence(fleet, host, now, &lost);
-		if (host->status != FLEET_STATUS_LEASED)
-			continue;
+		watch_silence(fleet, host, now);
 		struct heartbeat heartbeat = {.now_ns = now};
 		if (beat)
 			fleet_send(fleet, host, MESSAGE_HEARTBEAT, &heartbeat);

@@ -39,6 +39,27 @@ static bool is_joining(const struct fleet *fleet)
 
 /* Where no further host is named: what one more says still fits. */
 #define ABSENT_TEXT (sizeof(((struct error *)0)->text) - 250)
+/* More than have room there. */
+#define LOOKS_MOST 16
+
+/* Why nothing came of the hosts that said nothing themselves, for as many as will be named. */
+static void look_at_silent(struct fleet *fleet)
+{
+	struct reach_look looks[LOOKS_MOST];
+	struct fleet_host *silent[LOOKS_MOST];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fleet->count && count < LOOKS_MOST; i++) {
+		if (fleet->hosts[i].status >= FLEET_STATUS_LEASED)
+			continue;
+		looks[count].reach = &fleet->hosts[i].reach;
+		looks[count].silence_ns = JOIN_NS;
+		silent[count++] = &fleet->hosts[i];
+	}
+	reach_look(looks, count);
+	for (uint32_t i = 0; i < count; i++)
+		silent[i]->why = looks[i].why;
+}
 
 /* Every host that did not join, and why, in one text. */
 static void describe_absent(const struct fleet *fleet, struct error *err)
@@ -51,11 +72,9 @@ static void describe_absent(const struct fleet *fleet, struct error *err)
 		const struct fleet_host *host = &fleet->hosts[i];
 		if (host->status == FLEET_STATUS_LEASED)
 			continue;
-		char *silent = host->why ? NULL : reach_describe(&host->reach, JOIN_NS);
 		int more = snprintf(err->text + used, sizeof(err->text) - used,
 				    "%shost '%s' (%s): %s", named ? "; " : "", host->plan->name,
-				    host->endpoint, host->why ? host->why : silent);
-		free(silent);
+				    host->endpoint, host->why ? host->why : "it does not answer");
 		used += (size_t)more;
 		named++;
 	}
@@ -74,10 +93,12 @@ int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct erro
 		fleet_pump(fleet, 20);
 	if (fleet_alive(fleet) == fleet->count)
 		return 0;
-	if (*interrupted)
+	if (*interrupted) {
 		error_set(err, ERROR_SETUP, "interrupted while connecting");
-	else
-		describe_absent(fleet, err);
+		return -1;
+	}
+	look_at_silent(fleet);
+	describe_absent(fleet, err);
 	return -1;
 }
 

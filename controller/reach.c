@@ -5,35 +5,75 @@
 #include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/memory.h"
 #include "proto/endpoint.h"
 
-#define PATIENCE_MS 300
+#define PATIENCE_NS (300 * NS_PER_MS)
 
-/* 0: connected; else an errno. */
-static int try_connect(const struct reach *reach)
+/* 0: connected; EINPROGRESS: `fd` will tell; another errno: why not; below 0: why this host could
+ * not even try. */
+static int begin(const struct reach *reach, int *fd)
 {
-	int fd = socket(reach->address.ss_family, SOCK_STREAM, 0);
-	int code = 0;
+	*fd = socket(reach->address.ss_family, SOCK_STREAM, 0);
+	if (*fd < 0)
+		return -errno;
+	fcntl(*fd, F_SETFL, O_NONBLOCK);
+	if (connect(*fd, (const struct sockaddr *)&reach->address, reach->size) == 0)
+		return 0;
+	return errno;
+}
 
-	if (fd < 0)
+static int outcome(int fd)
+{
+	int code = 0;
+	socklen_t size = sizeof(code);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size) < 0)
 		return errno;
-	fcntl(fd, F_SETFL, O_NONBLOCK);
-	if (connect(fd, (const struct sockaddr *)&reach->address, reach->size) < 0)
-		code = errno;
-	if (code == EINPROGRESS) {
-		struct pollfd item = {.fd = fd, .events = POLLOUT};
-		socklen_t size = sizeof(code);
-		code = ETIMEDOUT;
-		if (poll(&item, 1, PATIENCE_MS) > 0)
-			getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size);
-	}
-	close(fd);
 	return code;
+}
+
+/* A code for each of them, as of begin(). */
+static void try_all(const struct reach_look *looks, uint32_t count, int *codes)
+{
+	struct pollfd *items = mem_new(count, sizeof(*items));
+	uint64_t now = clock_now_ns(), end = now + PATIENCE_NS;
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		codes[i] = begin(looks[i].reach, &items[i].fd);
+		items[i].events = POLLOUT;
+		open += codes[i] == EINPROGRESS;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (codes[i] != EINPROGRESS && items[i].fd >= 0) {
+			close(items[i].fd);
+			items[i].fd = -1;
+		}
+	for (; open && now < end; now = clock_now_ns()) {
+		if (poll(items, count, (int)((end - now) / NS_PER_MS) + 1) < 0 && errno != EINTR)
+			break;
+		for (uint32_t i = 0; i < count; i++) {
+			if (items[i].fd < 0 || !items[i].revents)
+				continue;
+			codes[i] = outcome(items[i].fd);
+			close(items[i].fd);
+			items[i].fd = -1;
+			open--;
+		}
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (items[i].fd >= 0) {
+			codes[i] = ETIMEDOUT;
+			close(items[i].fd);
+		}
+	free(items);
 }
 
 static int write_endpoint(struct reach *reach, const char *host, const char *port,
@@ -71,10 +111,9 @@ int reach_resolve(struct reach *reach, const char *endpoint, struct error *err)
 	return write_endpoint(reach, host, port, err);
 }
 
-char *reach_describe(const struct reach *reach, uint64_t silence_ns)
+static char *describe(int code, uint64_t silence_ns)
 {
 	double seconds = (double)silence_ns / 1e9;
-	int code = try_connect(reach);
 
 	if (code == 0)
 		return mem_format(
@@ -85,8 +124,21 @@ char *reach_describe(const struct reach *reach, uint64_t silence_ns)
 		return mem_format(
 			"no answer for %.1f s: no agent listens there (connection refused)",
 			seconds);
+	if (code < 0)
+		return mem_format("no answer for %.1f s, and this host cannot look why: %s",
+				  seconds, strerror(-code));
 	/* What Linux says of a route that drops all. */
 	return mem_format("no answer for %.1f s: the network does not reach it (%s)", seconds,
 			  code == EINVAL ? "a route of this host drops what is sent there"
 					 : strerror(code));
+}
+
+void reach_look(struct reach_look *looks, uint32_t count)
+{
+	int *codes = mem_new(count, sizeof(*codes));
+
+	try_all(looks, count, codes);
+	for (uint32_t i = 0; i < count; i++)
+		looks[i].why = describe(codes[i], looks[i].silence_ns);
+	free(codes);
 }

@@ -18,9 +18,16 @@ struct reach {
  * name is gone with it would then silence the others for as long as the name service takes. */
 int reach_resolve(struct reach *reach, const char *endpoint, struct error *err);
 
-/* Tries a plain TCP connection for at most 300 ms and answers a sentence: the agent is gone (the
- * port refuses), the network is lost (no answer, no route), or the agent is there and does not
- * answer (stuck or stopped). The caller's to free. */
-char *reach_describe(const struct reach *reach, uint64_t silence_ns);
+/* Who is silent, since when, and the answer. */
+struct reach_look {
+	const struct reach *reach;
+	uint64_t silence_ns;
+	char *why; /* the caller's to free */
+};
+
+/* Tries a plain TCP connection to each of them, all at once and for at most 300 ms, and answers a
+ * sentence: the agent is gone (the port refuses), the network is lost (no answer, no route), or the
+ * agent is there and does not answer (stuck or stopped). */
+void reach_look(struct reach_look *looks, uint32_t count);
 
 #endif
