@@ -199,6 +199,8 @@ void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why)
 {
 	if (host->status == FLEET_STATUS_LOST)
 		return;
+	/* Now, and not with the phase's end: where the others go on, that may be hours away. */
+	log_error("host '%s' is lost: %s", host->plan->name, why);
 	fleet_end_with(host, FLEET_STATUS_LOST, why);
 	host->lost_ns = clock_now_ns();
 	clock_exchange_drop(fleet->clocks, fleet_number(fleet, host));

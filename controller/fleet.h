@@ -133,7 +133,7 @@ void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amen
 /* Forgets the answers of the last phase and makes `phase`, `attempt` the one under way. */
 void fleet_begin_phase(struct fleet *fleet, uint32_t phase, uint32_t attempt);
 
-/* Gives a host up: its later messages are ignored. `why` is copied. */
+/* Gives a host up and says so: its later messages are ignored. `why` is copied. */
 void fleet_lose(struct fleet *fleet, struct fleet_host *host, const char *why);
 
 /* Hosts that are LEASED. */

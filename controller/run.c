@@ -179,12 +179,13 @@ static const char *refusal_of(const struct result_phase *phase, const char **hos
 }
 
 /* Each host's own words as soon as they are known: the report comes later. One that was only
- * stopped for the sake of another has nothing to say. */
+ * stopped for the sake of another has nothing to say, and who is lost was said when it was. */
 static void log_states(const struct result_phase *phase)
 {
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
-		if (host->text && !text_is(host->state, "aborted"))
+		if (host->text && !text_is(host->state, "aborted") &&
+		    !text_is(host->state, "lost"))
 			log_error("phase '%s': host '%s' %s: %s", phase->name, host->host,
 				  host->state, host->text);
 	}
