@@ -103,8 +103,12 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 void fleet_close(struct fleet *fleet);
 
 /* Says hello to all and asks for their leases. 0 when every one is LEASED; -1 with every host that
- * is not and why (ERROR_SETUP), nothing having been asked of any beyond that. At most 10.3 s. */
+ * is not and why (ERROR_SETUP), nothing having been asked of any beyond that. At most 10.3 s; once
+ * one has said no, the others have 1 s. */
 int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err);
+
+/* Likewise where each that is there counts, whatever the others say: all have 10 s. */
+int fleet_join_present(struct fleet *fleet, const volatile int *interrupted, struct error *err);
 
 /* Asks every leased host to clean up and be free, again and again until each has answered (one that
  * still winds a phase down does not take it yet), at most 120 s. What could not be removed is in

@@ -10,6 +10,7 @@
 #include "proto/version.h"
 
 #define JOIN_NS          (10 * NS_PER_S)
+#define OTHERS_NS        NS_PER_S
 #define MEET_NS          (3 * NS_PER_S)
 #define RELEASE_AGAIN_NS NS_PER_S
 
@@ -74,7 +75,8 @@ static void describe_absent(const struct fleet *fleet, struct error *err)
 			continue;
 		int more = snprintf(err->text + used, sizeof(err->text) - used,
 				    "%shost '%s' (%s): %s", named ? "; " : "", host->plan->name,
-				    host->endpoint, host->why ? host->why : "it does not answer");
+				    host->endpoint,
+				    host->why ? host->why : "it had not answered yet");
 		used += (size_t)more;
 		named++;
 	}
@@ -83,23 +85,47 @@ static void describe_absent(const struct fleet *fleet, struct error *err)
 			 absent - named);
 }
 
-int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err)
+static bool has_refused(const struct fleet *fleet)
 {
-	uint64_t end = clock_now_ns() + JOIN_NS;
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status > FLEET_STATUS_LEASED)
+			return true;
+	return false;
+}
+
+/* Waits `others_ns` at most for the others when one has said no. */
+static int join(struct fleet *fleet, uint64_t others_ns, const volatile int *interrupted,
+		struct error *err)
+{
+	uint64_t now = clock_now_ns(), last = now + JOIN_NS, end = last;
 
 	/* One hello each: it waits in the channel's queue until the connection stands. */
 	say_hello(fleet);
-	while (is_joining(fleet) && clock_now_ns() < end && !*interrupted)
+	for (; is_joining(fleet) && now < end && !*interrupted; now = clock_now_ns()) {
 		fleet_pump(fleet, 20);
+		if (end == last && now + others_ns < last && has_refused(fleet))
+			end = now + others_ns;
+	}
 	if (fleet_alive(fleet) == fleet->count)
 		return 0;
 	if (*interrupted) {
 		error_set(err, ERROR_SETUP, "interrupted while connecting");
 		return -1;
 	}
-	look_at_silent(fleet);
+	if (end == last)
+		look_at_silent(fleet);
 	describe_absent(fleet, err);
 	return -1;
+}
+
+int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err)
+{
+	return join(fleet, OTHERS_NS, interrupted, err);
+}
+
+int fleet_join_present(struct fleet *fleet, const volatile int *interrupted, struct error *err)
+{
+	return join(fleet, JOIN_NS, interrupted, err);
 }
 
 static bool all_clocks_known(const struct fleet *fleet)

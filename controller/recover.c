@@ -108,7 +108,7 @@ static int connect_hosts(struct run *run, struct error *err)
 	if (failed)
 		return -1;
 	/* Who is not there has its reason, and is told. */
-	if (fleet_join(fleet, run->interrupted, err) < 0)
+	if (fleet_join_present(fleet, run->interrupted, err) < 0)
 		log_warning("%s", err->text);
 	return 0;
 }
