@@ -13,9 +13,13 @@ static const struct catalogue_row rows[] = {
 	 "allow "
 	 "it. REFUSE before anything was measured, INVALID after.",
 	 OWN, "do what the host's own words ask for"},
-	{"HOST_BROKEN", "INVALID", "A host began the phase and did not complete it.",
-	 "The host's part ended as broken or aborted.", OWN,
+	{"HOST_BROKEN", "INVALID", "A host's own part of a phase broke.",
+	 "A disk that became full, or a worker that met nothing but errors.", OWN,
 	 "remove the cause and run again; the figures of this host are of what it did until then"},
+	{"HOST_STOPPED", "INVALID", "A host was stopped before the end of a phase.",
+	 "With the others, because of a host that is lost or broken or of a person's Ctrl-C; or by "
+	 "itself, when it heard nothing of the controller for dead_after.",
+	 OWN, "nothing was wrong with its storage: its figures are of what it did until then"},
 	{"HOST_FROZEN", "INVALID", "An agent did not run for a while, so its host did less work.",
 	 "A heartbeat of the agent came later than suspect_after by its own clock.", OWN,
 	 "find out what stopped the agent: a debugger, a frozen cgroup, a suspended machine, no "

@@ -81,10 +81,9 @@ static bool is_of(const struct result_finding *finding, const struct result_phas
 }
 
 /* A host that was stopped with the others did what it did: a part, and true. */
-static bool was_only_stopped(const struct result_finding *finding,
-			     const struct result_phase_host *host)
+static bool was_only_stopped(const struct result_finding *finding)
 {
-	return text_is(finding->code, "HOST_BROKEN") && text_is(host->state, "aborted");
+	return text_is(finding->code, "HOST_STOPPED");
 }
 
 /* Answers whether any host of the phase is INVALID by itself. */
@@ -98,7 +97,7 @@ static bool find_sound(const struct result *result, const struct result_phase *p
 		for (uint32_t h = 0; is_of(&result->findings[f], phase) && h < phase->hosts_count;
 		     h++)
 			if (text_is(phase->hosts[h].host, result->findings[f].host) &&
-			    !was_only_stopped(&result->findings[f], &phase->hosts[h])) {
+			    !was_only_stopped(&result->findings[f])) {
 				sound[h] = false;
 				any = true;
 			}

@@ -43,6 +43,13 @@ static void report_refused(struct result *result, const struct result_phase *pha
 		     host->text ? host->text : "it gave no reason");
 }
 
+static void report_end(struct result *result, const struct result_phase *phase,
+		       const struct result_phase_host *host, const char *code)
+{
+	findings_add(result, code, NULL, phase, host->host, NULL, NULL, "the host's part was %s: %s",
+		     host->state, host->text ? host->text : "no reason was given");
+}
+
 /* Of a run that another host refused: nothing was wrong with it. */
 static bool is_bystander(const struct result *result, const struct result_phase_host *host)
 {
@@ -59,10 +66,10 @@ static void check_states(struct result *result, const struct result_phase *phase
 			report_lost(result, phase, host);
 		else if (text_is(state, "refused"))
 			report_refused(result, phase, host);
+		else if (text_is(state, "broken"))
+			report_end(result, phase, host, "HOST_BROKEN");
 		else
-			findings_add(result, "HOST_BROKEN", NULL, phase, host->host, NULL, NULL,
-				     "the host's part was %s: %s", state,
-				     host->text ? host->text : "no reason was given");
+			report_end(result, phase, host, "HOST_STOPPED");
 	}
 }
 

@@ -4,7 +4,7 @@
 
 #include "controller/result.h"
 
-/* HOST_LOST, HOST_REFUSED, HOST_BROKEN; HOST_FROZEN and LATE_HEARTBEAT. */
+/* HOST_LOST, HOST_REFUSED, HOST_BROKEN, HOST_STOPPED; HOST_FROZEN and LATE_HEARTBEAT. */
 void host_findings_compute(struct result *result);
 
 /* AGENT_NOTE and INSECURE, which say nothing of figures and so stand behind all others. */

@@ -263,7 +263,7 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		const char *want;
 	} cases[] = {
 		{lose, "read", false, "INVALID HOST_LOST h2"},
-		{lose_and_abort, "read", false, "INVALID HOST_LOST h2, INVALID HOST_BROKEN h1"},
+		{lose_and_abort, "read", false, "INVALID HOST_LOST h2, INVALID HOST_STOPPED h1"},
 		{break_first, "write", false, "INVALID HOST_BROKEN h1"},
 		{refuse_later, "write", false, "INVALID HOST_REFUSED h1"},
 		{refuse_at_once, "write", false, "REFUSE HOST_REFUSED h1"},
