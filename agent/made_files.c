@@ -199,8 +199,13 @@ static int remove_file(const struct made_file *file, bool *is_other, struct erro
 	if (file_place_open(&place, file->path, err) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
 	bool there = file_place_stat(&place, &st);
+	/* On a disk that fails it may be there all the same. */
+	bool is_unknown = !there && errno != ENOENT;
 	*is_other = there && !is_file(file, &place);
-	if (*is_other)
+	if (is_unknown)
+		error_set(err, ERROR_SYSTEM, "cannot look at '%s': %s", file->path,
+			  strerror(errno));
+	else if (*is_other)
 		error_set(err, ERROR_REFUSED, "'%s' is another file than muster made, and stays",
 			  file->path);
 	else if (there && unlinkat(place.directory, place.name, 0) < 0)
