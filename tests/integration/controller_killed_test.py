@@ -1,41 +1,56 @@
-"""The controller killed in mid-phase: agents stop their load in time, clean up and are free."""
+"""The controller killed in mid-phase: agents stop their load in time, clean up and are free, and what all
+of them had measured is collected."""
 
 import signal
 import time
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import (four_hosts, kept_bytes, require_as_before, require_found, require_goes_on,
+                    sound_result)
+from hosts import last_moves
 from lab import require, wait_for
 from plans import fleet_plan, write_plan
+from results import moved_by
 
-DEAD_AFTER_S = 4
-LIMITS = {"suspect_after": "2s", "dead_after": f"{DEAD_AFTER_S}s"}
+DEAD_AFTER_S = 3
+LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"}
 PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "60s"}]
 
 
 def test(lab):
-    disks = [xfs_disk(lab, f"disk{number}") for number in (1, 2)]
-    fleet = Fleet(lab, 2)
-    for host, disk in zip(fleet.hosts, disks):
-        host.start_agent(disk)
-    over_the_network(lab, fleet)
-    on_the_loopback(lab, disks[0])
+    fleet = four_hosts(lab)
+    over_the_network(fleet)
+    on_the_loopback(lab, fleet.hosts[0].disk)
 
 
-def over_the_network(lab, fleet):
-    program, _ = fleet.begin(fleet_plan(fleet, "killed", PHASES, settings=LIMITS))
+def over_the_network(fleet):
+    plan = fleet_plan(fleet, "killed", PHASES, settings=LIMITS)
+    program, directory = fleet.begin(plan)
     for host in fleet.hosts:
         host.wait_for_load(program)
+    time.sleep(1)
     program.signal(signal.SIGKILL)
     killed = time.monotonic()
-    for host in fleet.hosts:
-        took = host.last_move(30) - killed
-        require(took <= DEAD_AFTER_S + 2, f"{host.address}: load stopped after {took:.1f} s")
+    for host, moved in last_moves(fleet.hosts, 30).items():
+        require(moved - killed <= DEAD_AFTER_S + 2,
+                f"{host.address}: load stopped after {moved - killed:.1f} s")
         wait_for(lambda host=host: host.disk.files() == [], 10, f"{host.address} cleans up")
+    require(not directory.exists(), "a killed run has a result")
 
-    phases = [{"name": "again", "op": "write", "targets": ["disk"], "size": "16MiB"}]
-    done, _ = fleet.run(fleet_plan(fleet, "again", phases))
-    done.expect(0)
+    listed = fleet.muster("fleet", plan).wait(30).expect(0).stdout
+    kept = {host: kept_bytes(host) for host in fleet.hosts}
+    for host, (_, is_whole) in kept.items():
+        require(f"{host.address}: keeps results of run" in listed and is_whole, listed)
+    fleet.muster("collect", directory).wait(60).expect(3)
+    result = sound_result(fleet, directory)
+    require_found(result, "HOST_LOST", [])
+    require("CONTROLLER_LOST" in result.codes("INVALID"), f"{result.codes()}")
+    require_found(result, "COLLECTED", fleet.hosts)
+    phase = result.phase("write")
+    require_goes_on(result, phase, fleet.hosts, "aborted")
+    for host, (moved, _) in kept.items():
+        found = moved_by(phase, host.address, "bytes")
+        require(found == moved, f"{host.address}: collected {found}, measured {moved}")
+    require_as_before(fleet)
 
 
 def on_the_loopback(lab, disk):

@@ -1,60 +1,58 @@
-"""An agent that stands still for longer than dead_after: a bounded end, it wakes up free, and what it
-had measured is collected."""
+"""An agent that stands still for 20 s, twice the default dead_after: the run ends in time without it, it
+wakes up free, and what it had measured is collected."""
 
 import signal
 import time
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import (ENDED_S, SAID_S, four_hosts, kept_bytes, require_as_before, require_found,
+                    require_goes_on, require_missing, sound_result)
 from lab import require, wait_for
 from plans import fleet_plan
-from results import Result, host_of
+from results import host_of, moved_by
 
-DEAD_AFTER_S = 3
+DEAD_AFTER_S, FROZEN_S = 10, 20
 
 
 def test(lab):
-    disks = [xfs_disk(lab, f"disk{number}") for number in (1, 2)]
-    fleet = Fleet(lab, 2)
-    for host, disk in zip(fleet.hosts, disks):
-        host.start_agent(disk)
+    fleet = four_hosts(lab)
+    victim, others = fleet.hosts[0], fleet.hosts[1:]
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "60s"}]
-    plan = fleet_plan(fleet, "frozen", phases,
-                      settings={"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"})
-    victim = fleet.hosts[0]
-    program, directory = fleet.begin(plan)
+    program, directory = fleet.begin(fleet_plan(fleet, "frozen", phases))
     victim.wait_for_load(program)
+    time.sleep(1)
     victim.agent.signal(signal.SIGSTOP)
     stopped = time.monotonic()
     done = program.wait(60).expect(3)
     took = time.monotonic() - stopped
-    require(took <= DEAD_AFTER_S + 5, f"the run ended after {took:.1f} s")
-    require(victim.address in done.text, f"who it was is not said:\n{done.text}")
-    result = Result(directory)
-    result.require_sums()
-    require(host_of(result.phase("write"), victim.address)["state"] == "lost",
-            f"the host is {host_of(result.phase('write'), victim.address)['state']}")
+    require(took <= DEAD_AFTER_S + SAID_S + ENDED_S, f"the run ended after {took:.1f} s")
+    require(f"host '{victim.address}' is lost" in done.stderr and
+            "the agent is stopped or stuck" in done.stdout, f"not said:\n{done.text}")
+    result = sound_result(fleet, directory)
+    phase = result.phase("write")
+    require_missing(result, phase, [victim])
+    require_found(result, "LATE_HEARTBEAT", [])
+    require_goes_on(result, phase, others, "aborted")
 
-    time.sleep(1)  # so that by its own clock, too, it was longer
+    time.sleep(max(0, stopped + FROZEN_S - time.monotonic()))
     victim.agent.signal(signal.SIGCONT)
     woken = time.monotonic()
-    took = victim.last_move(30) - woken
-    require(took <= DEAD_AFTER_S + 2, f"the load went on for {took:.1f} s")
-    for host in fleet.hosts:
-        wait_for(lambda host=host: host.disk.files() == [], 10, f"{host.address} cleans up")
+    took = victim.last_move(30, quiet=1) - woken
+    require(took <= 2, f"the load went on for {took:.1f} s")
+    wait_for(lambda: "released" in victim.agent.output()[1], 5, "the agent is free")
     collect(fleet, directory, victim)
-    phases = [{"name": "again", "op": "write", "targets": ["disk"], "size": "16MiB"}]
-    done, _ = fleet.run(fleet_plan(fleet, "again", phases))
-    done.expect(0)
+    require_as_before(fleet)
 
 
 def collect(fleet, directory, victim):
+    moved, is_whole = kept_bytes(victim)
+    require(is_whole, "the phase has no end in its spool")
     fleet.muster("collect", directory).wait(60).expect(3)
-    result = Result(directory)
-    result.require_sums()
+    result = sound_result(fleet, directory)
     part = host_of(result.phase("write"), victim.address)
     require(part["state"] == "aborted", f"the host is {part['state']}: {part['text']}")
-    require(part["frozen_ns"] > DEAD_AFTER_S * 10**9, f"frozen for {part['frozen_ns']} ns")
-    require(sum(target["bytes"] for target in part["targets"]) > 0, "nothing came")
+    require((FROZEN_S - 1) * 10**9 < part["frozen_ns"] < (FROZEN_S + 5) * 10**9,
+            f"frozen for {part['frozen_ns']} ns")
+    require(moved_by(result.phase("write"), victim.address, "bytes") == moved,
+            f"collected is not what the spool had: {moved}")
     for code in ("COLLECTED", "HOST_FROZEN"):
-        require(code in result.codes(), f"{code} is not in {result.codes()}")
+        require_found(result, code, [victim])

@@ -116,18 +116,26 @@ class Host:
 
     def last_move(self, seconds, quiet=1.5):
         """Watches the disk until it has been quiet; answers when it moved last."""
-        deadline = time.monotonic() + seconds
-        moved, last = sum(self.disk.counters()), time.monotonic()
-        while time.monotonic() - last < quiet:
-            require(time.monotonic() < deadline,
-                    f"the disk of {self.address} still moves after {seconds} s")
-            time.sleep(0.05)
-            now = sum(self.disk.counters())
+        return last_moves([self], seconds, quiet)[self]
+
+
+def last_moves(hosts, seconds, quiet=1.5):
+    """Watches the disks until all have been quiet; answers when each moved last, or, of one that
+    never did, when the watch began."""
+    began = time.monotonic()
+    moved = {host: sum(host.disk.counters()) for host in hosts}
+    last = dict.fromkeys(hosts, began)
+    while time.monotonic() - max(last.values()) < quiet:
+        require(time.monotonic() < began + seconds,
+                f"still moving after {seconds} s: {[host.address for host in hosts]}")
+        time.sleep(0.05)
+        for host in hosts:
+            now = sum(host.disk.counters())
             # A file system writes a block of its log now and then.
-            if now - moved > 256 << 10:
-                last = time.monotonic()
-            moved = now
-        return last
+            if now - moved[host] > 256 << 10:
+                last[host] = time.monotonic()
+            moved[host] = now
+    return last
 
 
 def add_namespace(lab, name):

@@ -1,11 +1,10 @@
 """A file system that hangs while an agent makes its file there (frozen, as by fsfreeze): the run ends
 in time and says what hangs; who asks meanwhile is told; and the agent is free when it goes on."""
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import four_hosts, require_as_before, require_found, sound_result
 from lab import require, require_tools, wait_for
 from plans import fleet_plan
-from results import Result, host_of
+from results import host_of
 
 DEAD_AFTER_S = 3
 IO_TIMEOUT_S = 2
@@ -13,10 +12,8 @@ IO_TIMEOUT_S = 2
 
 def test(lab):
     require_tools("fsfreeze")
-    fleet = Fleet(lab, 2)
-    for number, host in enumerate(fleet.hosts):
-        host.start_agent(xfs_disk(lab, f"disk{number}"))
-    hung, other = fleet.hosts
+    fleet = four_hosts(lab)
+    hung, *others = fleet.hosts
     # Who waits in a frozen file system cannot be ended by any signal.
     thaw = lambda: lab.call("sh", "-c", f"fsfreeze -u {hung.disk.mount} || true")
     ends = lab.end_programs
@@ -28,11 +25,14 @@ def test(lab):
     done, directory = fleet.run(plan, 30)
     done.expect(3)
     require(done.seconds < IO_TIMEOUT_S + 5, f"it took {done.seconds:.1f} s to say so")
-    text = host_of(Result(directory).phase("write"), hung.address)["text"]
+    result = sound_result(fleet, directory)
+    require_found(result, "HOST_LOST", [hung])
+    text = host_of(result.phase("write"), hung.address)["text"]
     for words in ("I/O is stuck", "opening or looking at target 'disk'", "io_timeout is 2.000 s"):
         require(words in text and words in hung.agent.output()[1], f"'{words}' is not said: {text}")
-    require("LATE_HEARTBEAT" not in Result(directory).codes(), "a host that is well is late")
-    require(other.disk.files() == [], f"files are left: {other.disk.files()}")
+    require_found(result, "LATE_HEARTBEAT", [])
+    for host in others:
+        require(host.disk.files() == [], f"files are left: {host.disk.files()}")
 
     # The lease goes when the controller has been silent, the open() does not.
     ask(fleet, plan, hung, "I/O is stuck")
@@ -41,8 +41,7 @@ def test(lab):
     thaw()
     wait_for(lambda: "released" in hung.agent.output()[1], 10, "the agent is free again")
     require(hung.disk.files() == [], f"files are left: {hung.disk.files()}")
-    done, _ = fleet.run(plan)
-    done.expect(0)
+    require_as_before(fleet)
 
 
 def ask(fleet, plan, hung, words):

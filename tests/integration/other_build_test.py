@@ -1,6 +1,7 @@
-"""An agent of another build: both versions are printed and nothing is started anywhere."""
+"""An agent of another build, one of four: both versions are printed and nothing is started anywhere."""
 
 from disks import xfs_disk
+from faults import HOSTS, disk_writes, require_as_before, require_untouched
 from hosts import Fleet
 from lab import require
 from plans import fleet_plan
@@ -11,17 +12,23 @@ def test(lab):
                 for name in ("muster-agent", "muster-agent-other")]
     require(versions[0] != versions[1] and all("protocol" in text for text in versions),
             f"versions are {versions}")
-    fleet = Fleet(lab, 2)
-    for host, binary in zip(fleet.hosts, ("muster-agent", "muster-agent-other")):
-        host.start_agent(xfs_disk(lab, f"disk-{host.address}"), binary)
+    fleet = Fleet(lab, HOSTS)
+    other = fleet.hosts[1]
+    for host in fleet.hosts:
+        host.start_agent(xfs_disk(lab, f"disk-{host.address}"),
+                         "muster-agent-other" if host is other else "muster-agent")
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "size": "64MiB"}]
-    before = [host.disk.counters()[1] for host in fleet.hosts]
-    done, _ = fleet.run(fleet_plan(fleet, "other", phases))
+    before = disk_writes(fleet.hosts)
+    done, directory = fleet.run(fleet_plan(fleet, "other", phases))
     done.expect(6)
+    require(done.seconds < 3, f"it took {done.seconds:.1f} s to say so")
     for version in versions:
         require(version in done.text, f"'{version}' is not printed:\n{done.text}")
-    require(fleet.hosts[1].address in done.text, f"which host is not said:\n{done.text}")
-    for host, was in zip(fleet.hosts, before):
-        require(host.disk.files() == [], f"{host.address}: made {host.disk.files()}")
-        moved = host.disk.counters()[1] - was
-        require(moved < 4 << 20, f"{host.address}: {moved} bytes were written")
+    for host in fleet.hosts:
+        require((f"host '{host.address}'" in done.text) == (host is other),
+                f"which host is not said:\n{done.text}")
+    require(not directory.exists(), "a run that did not begin has a result")
+    require_untouched(before)
+    other.agent.end()
+    other.start_agent(other.disk)
+    require_as_before(fleet)

@@ -52,6 +52,24 @@ class Result:
                                 f"{phase['name']} {host['host']} {target['target']}: {key}"
                                 f" is {target[key]}, its buckets sum to {total}")
 
+    def empty_buckets(self, phase, host):
+        """Those without a byte, before the host's last byte."""
+        moved = {}
+        for row in self.rows_of(phase, host):
+            moved[row["bucket"]] = moved.get(row["bucket"], 0) + row["bytes"]
+        last = max((bucket for bucket in moved if moved[bucket]), default=0)
+        return [bucket for bucket in range(last) if not moved.get(bucket)]
+
+    def require_no_gap(self, phase, host, most_s=2):
+        """What was done is there: never as long as that without a byte, which is no disk's doing."""
+        empty = set(self.empty_buckets(phase, host))
+        longest = run = 0
+        for bucket in range(max(empty, default=0) + 1):
+            run = run + 1 if bucket in empty else 0
+            longest = max(longest, run)
+        require(longest * phase["bucket_ns"] < most_s * 10**9,
+                f"{host}: {longest} buckets in a row without a byte")
+
     def require_all_active(self, name):
         """The cluster's window and figure, computed again from first and last I/O and the CSV."""
         phase = self.phase(name)

@@ -1,23 +1,63 @@
-"""A second controller is told who holds the lease; the first goes on as if nothing had been."""
+"""A second controller is told who holds the agents; the first goes on as if nothing had been."""
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import (disk_writes, four_hosts, require_as_before, require_goes_on, require_untouched,
+                    sound_result)
 from lab import require
 from plans import fleet_plan
-from results import Result
 
 
 def test(lab):
-    fleet = Fleet(lab, 1)
-    host = fleet.hosts[0]
-    host.start_agent(xfs_disk(lab, "disk"))
-    phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "5s"}]
-    first, directory = fleet.begin(fleet_plan(fleet, "first", phases))
-    host.wait_for_load(first)
-    second, _ = fleet.run(fleet_plan(fleet, "second", phases))
-    second.expect(6)
-    require(str(first.pid) in second.text and host.address in second.text,
-            f"who holds {host.address} (pid {first.pid}) is not said:\n{second.text}")
-    require(second.seconds < 5, f"it took {second.seconds:.1f} s to say so")
+    fleet = four_hosts(lab)
+    all_held(fleet)
+    one_held(fleet)
+    require_as_before(fleet)
+
+
+def all_held(fleet):
+    """As whoever starts a run twice finds it."""
+    first, directory = begin(fleet, fleet_plan(fleet, "first", phases("6s")))
+    second, left = fleet.run(fleet_plan(fleet, "second", phases("6s")))
+    require_told(second, first, fleet.hosts)
+    require(not left.exists(), "a run that was refused has a result")
     first.wait(30).expect(0)
-    Result(directory).require_sums()
+    result = sound_result(fleet, directory)
+    require(result.outcome == "PASS", f"the first is {result.outcome}")
+    require_goes_on(result, result.phase("write"), fleet.hosts, "complete")
+
+
+def one_held(fleet):
+    """The other three are not begun with, and free for the next."""
+    held, others = fleet.hosts[0], fleet.hosts[1:]
+    hosts, fleet.hosts = fleet.hosts, [held]
+    try:
+        first, directory = begin(fleet, fleet_plan(fleet, "one", phases("6s")))
+    finally:
+        fleet.hosts = hosts
+    before = disk_writes(others)
+    second, _ = fleet.run(fleet_plan(fleet, "four", phases("6s")))
+    require_told(second, first, [held])
+    for host in others:
+        require(f"host '{host.address}'" not in second.stderr, second.stderr)
+    require_untouched(before)
+    first.wait(30).expect(0)
+    sound_result(fleet, directory)
+
+
+def phases(runtime):
+    return [{"name": "write", "op": "write", "targets": ["disk"], "runtime": runtime}]
+
+
+def begin(fleet, plan):
+    program, directory = fleet.begin(plan)
+    for host in fleet.hosts:
+        host.wait_for_load(program)
+    return program, directory
+
+
+def require_told(second, first, hosts):
+    second.expect(6)
+    require(second.seconds < 3, f"it took {second.seconds:.1f} s to say so")
+    for host in hosts:
+        require(f"host '{host.address}'" in second.stderr, f"not named:\n{second.stderr}")
+    require(second.stderr.count(f"pid {first.pid} since ") == len(hosts),
+            f"who holds them (pid {first.pid}) and since when is not said:\n{second.stderr}")
