@@ -104,7 +104,7 @@ void fleet_close(struct fleet *fleet);
 
 /* Says hello to all and asks for their leases. 0 when every one is LEASED; -1 with every host that
  * is not and why (ERROR_SETUP), nothing having been asked of any beyond that. At most 10.3 s; once
- * one has said no, the others have 1 s. */
+ * one has said no, the others have half a second. */
 int fleet_join(struct fleet *fleet, const volatile int *interrupted, struct error *err);
 
 /* Likewise where each that is there counts, whatever the others say: all have 10 s. */

@@ -10,7 +10,7 @@
 #include "proto/version.h"
 
 #define JOIN_NS          (10 * NS_PER_S)
-#define OTHERS_NS        NS_PER_S
+#define OTHERS_NS        (NS_PER_S / 2)
 #define MEET_NS          (3 * NS_PER_S)
 #define RELEASE_AGAIN_NS NS_PER_S
 
@@ -44,7 +44,7 @@ static bool is_joining(const struct fleet *fleet)
 #define LOOKS_MOST 16
 
 /* Why nothing came of the hosts that said nothing themselves, for as many as will be named. */
-static void look_at_silent(struct fleet *fleet)
+static void look_at_silent(struct fleet *fleet, uint64_t silence_ns)
 {
 	struct reach_look looks[LOOKS_MOST];
 	struct fleet_host *silent[LOOKS_MOST];
@@ -54,7 +54,7 @@ static void look_at_silent(struct fleet *fleet)
 		if (fleet->hosts[i].status >= FLEET_STATUS_LEASED)
 			continue;
 		looks[count].reach = &fleet->hosts[i].reach;
-		looks[count].silence_ns = JOIN_NS;
+		looks[count].silence_ns = silence_ns;
 		silent[count++] = &fleet->hosts[i];
 	}
 	reach_look(looks, count);
@@ -75,8 +75,7 @@ static void describe_absent(const struct fleet *fleet, struct error *err)
 			continue;
 		int more = snprintf(err->text + used, sizeof(err->text) - used,
 				    "%shost '%s' (%s): %s", named ? "; " : "", host->plan->name,
-				    host->endpoint,
-				    host->why ? host->why : "it had not answered yet");
+				    host->endpoint, host->why ? host->why : "it does not answer");
 		used += (size_t)more;
 		named++;
 	}
@@ -97,7 +96,7 @@ static bool has_refused(const struct fleet *fleet)
 static int join(struct fleet *fleet, uint64_t others_ns, const volatile int *interrupted,
 		struct error *err)
 {
-	uint64_t now = clock_now_ns(), last = now + JOIN_NS, end = last;
+	uint64_t began = clock_now_ns(), now = began, last = now + JOIN_NS, end = last;
 
 	/* One hello each: it waits in the channel's queue until the connection stands. */
 	say_hello(fleet);
@@ -112,8 +111,7 @@ static int join(struct fleet *fleet, uint64_t others_ns, const volatile int *int
 		error_set(err, ERROR_SETUP, "interrupted while connecting");
 		return -1;
 	}
-	if (end == last)
-		look_at_silent(fleet);
+	look_at_silent(fleet, now - began);
 	describe_absent(fleet, err);
 	return -1;
 }

@@ -15,6 +15,7 @@
 #include "proto/endpoint.h"
 
 #define PATIENCE_NS (300 * NS_PER_MS)
+#define BUSY_NS     (3 * NS_PER_S) /* so long it may be merely busy */
 
 /* 0: connected; EINPROGRESS: `fd` will tell; another errno: why not; below 0: why this host could
  * not even try. */
@@ -115,6 +116,9 @@ static char *describe(int code, uint64_t silence_ns)
 {
 	double seconds = (double)silence_ns / 1e9;
 
+	if (code == 0 && silence_ns < BUSY_NS)
+		return mem_format("no answer for %.1f s yet, and its port takes connections",
+				  seconds);
 	if (code == 0)
 		return mem_format(
 			"no answer for %.1f s although its port takes connections: the agent is "

@@ -27,7 +27,7 @@ struct reach_look {
 
 /* Tries a plain TCP connection to each of them, all at once and for at most 300 ms, and answers a
  * sentence: the agent is gone (the port refuses), the network is lost (no answer, no route), or the
- * agent is there and does not answer (stuck or stopped). */
+ * agent is there and does not answer (stuck or stopped, or, below 3 s, not yet). */
 void reach_look(struct reach_look *looks, uint32_t count);
 
 #endif
