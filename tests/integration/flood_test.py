@@ -1,11 +1,9 @@
-"""Strangers who open connections, send garbage and knock with wrong keys, all at once, while a phase
-runs: the phase is what it would have been, and the agent's log stays short."""
+"""Strangers who open connections to one of four agents, send garbage and knock with wrong keys, all at
+once, while a phase runs: the phase is what it would have been, and the agent's log stays short."""
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import four_hosts, require_as_before, require_goes_on, sound_result
 from lab import require
 from plans import fleet_plan
-from results import Result
 
 SECONDS = 6
 # Until it is ended: 400 connections that say nothing or half of something, and as many as go that
@@ -39,9 +37,9 @@ while True:
 
 
 def test(lab):
-    fleet = Fleet(lab, 1)
+    fleet = four_hosts(lab)
     host = fleet.hosts[0]
-    agent = host.start_agent(xfs_disk(lab, "disk"))
+    agent = host.agent
     lab.call(lab.build / "muster", "keygen", "stranger")
     phases = [{"name": "read", "op": "read", "targets": ["disk"], "runtime": f"{SECONDS}s"}]
     program, directory = fleet.begin(fleet_plan(fleet, "flooded", phases))
@@ -55,10 +53,10 @@ def test(lab):
         stranger.wait(30).expect(6)
         refused += 1
     program.wait(60).expect(0)
-    result = Result(directory)
-    result.require_sums()
+    result = sound_result(fleet, directory)
     phase = result.phase("read")
     require(phase["cluster"] is not None, "the phase has no cluster figure")
+    require_goes_on(result, phase, fleet.hosts, "complete")
     require(not result.codes("INVALID"), f"findings: {result.codes('INVALID')}")
     require(agent.is_running() and refused > 0, "nobody knocked")
     sent = sum(int(flood.output()[0].split()[-1]) for flood in floods)
@@ -67,4 +65,7 @@ def test(lab):
     lines = len(agent.output()[1].splitlines())
     require(lines < 20 + 4 * (program.wait(1).seconds + 5),
             f"the agent wrote {lines} lines for {sent} connections and {refused} knocks")
+    for flood in floods:
+        flood.end()
+    require_as_before(fleet)
     print(f"{sent} connections, {refused} knocks, {lines} lines of log")

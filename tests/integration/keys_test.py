@@ -1,40 +1,72 @@
 """Who may talk to whom beyond the loopback: right keys pass; every other pair is told why on both
-sides, at once and once; without keys it has to be typed on both sides and stands in the result."""
+sides, at once and once, and nothing is started on any of the four hosts; without keys it has to be
+typed on both sides and stands in the result."""
 
 import os
+import time
 
-from disks import xfs_disk
-from hosts import CONTROLLER_KEY, PORT, Fleet
+from faults import disk_writes, four_hosts, require_as_before, require_untouched, sound_result
+from hosts import CONTROLLER_KEY, PORT
 from lab import require, wait_for
 from plans import fleet_plan
-from results import Result
 
 PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "size": "16MiB"}]
+# Until both sides have said it.
+SAID_S = 3
+
+
+def test(lab):
+    fleet = four_hosts(lab)
+    right(fleet)
+    lab.call(lab.build / "muster", "keygen", "stranger")
+    expect_no(fleet, "unknown", ["--key", "stranger"], ["does not let this controller in"],
+              "is not let in", fleet.hosts)
+    for host in fleet.hosts:
+        require(fleet.controller_address in host.agent.output()[1], "it does not say who it was")
+    expect_no(fleet, "plain", ["--insecure"],
+              ["its agent asks for keys", "it asks for keys"], "comes without keys (--insecure)",
+              fleet.hosts)
+    usage(fleet)
+    one_is_wrong(fleet)
+    require_as_before(fleet)
+    refused_agents(fleet)
+    insecure(fleet)
+
+
+def begin(fleet, name, words):
+    """A run with these words for its keys, and where its result would be."""
+    directory = fleet.lab.directory / f"run-{name}"
+    plan = fleet_plan(fleet, name, PHASES)
+    return fleet.lab.muster("run", plan, "--out", directory, *words,
+                            namespace=fleet.controller), directory
 
 
 def run(fleet, name, words):
-    """A run with these words for its keys; answers what it did and where."""
-    directory = fleet.lab.directory / f"run-{name}"
-    plan = fleet_plan(fleet, name, PHASES)
-    program = fleet.lab.muster("run", plan, "--out", directory, *words,
-                               namespace=fleet.controller)
+    program, directory = begin(fleet, name, words)
     return program.wait(60), directory
 
 
-def expect_no(fleet, name, words, here, there, bound=5):
-    """Exit 6, `here` in the controller's words, `there` in the agent's log, each once, soon."""
-    agent = fleet.hosts[0].agent
-    done, directory = run(fleet, name, words)
-    done.expect(6)
+def expect_no(fleet, name, words, here, there, wrong, away=()):
+    """Exit 6, `here` in the controller's words, `there` in the log of each agent that is wrong, once,
+    soon; nothing of the others, and nothing is started."""
+    before = disk_writes(fleet.hosts)
+    told = {host: host.agent.output()[1].count(there) for host in wrong}
+    program, directory = begin(fleet, name, words)
+    done = program.wait(60).expect(6)
+    require(done.seconds < SAID_S, f"{name}: it took {done.seconds:.1f} s to say so")
+    for host in wrong:
+        left = max(0, program.began + SAID_S - time.monotonic())
+        wait_for(lambda host=host: host.agent.output()[1].count(there) > told[host], left,
+                 f"{name}: the agent of {host.address} says '{there}'")
+        lines = host.agent.output()[1].count(there) - told[host]
+        require(lines <= 4, f"{name}: the agent said it {lines} times")
     # Who ends the connection first is chance: the other side may only see that it was ended.
-    said = [words for words in here if words in done.stderr]
-    require(said and fleet.hosts[0].address in done.stderr,
-            f"{name}: not said: {here}\n{done.stderr}")
-    require(done.seconds < bound, f"{name}: it took {done.seconds:.1f} s to say so")
-    wait_for(lambda: there in agent.output()[1], 5, f"{name}: the agent says '{there}'")
-    lines = agent.output()[1].count(there)
-    require(lines <= 4, f"{name}: the agent said it {lines} times")
+    require(any(words in done.stderr for words in here), f"not said: {here}\n{done.stderr}")
+    for host in fleet.hosts:
+        require((f"host '{host.address}'" in done.stderr) == (host in wrong or host in away),
+                f"{name}: which hosts is not said: {host.address}\n{done.stderr}")
     require(not directory.exists(), f"{name}: a run directory is left")
+    require_untouched(before)
 
 
 def no_secrets_in(fleet):
@@ -47,32 +79,45 @@ def no_secrets_in(fleet):
                 require(digits.encode() not in file.read(), f"the secret is in {what} of {pid}")
 
 
-def secured(fleet, disk):
-    host = fleet.hosts[0]
-    agent = host.start_agent(disk)
+def right(fleet):
     done, directory = fleet.run(fleet_plan(fleet, "right", PHASES))
     done.expect(0)
-    result = Result(directory).run
-    require(not result["insecure"] and not result["hosts"][0]["insecure"], "marked as insecure")
-    public = (fleet.lab.directory / "keys" / f"{host.address}.key").read_text().split()[-1]
-    require(result["hosts"][0]["key"] == public, "the agent's key is not in the result")
+    result = sound_result(fleet, directory).run
+    require(not result["insecure"], "marked as insecure")
+    for host, part in zip(fleet.hosts, result["hosts"]):
+        public = (fleet.lab.directory / "keys" / f"{host.address}.key").read_text().split()[-1]
+        require(part["key"] == public and not part["insecure"],
+                f"the key of {host.address} is not in the result: {part}")
     require("INSECURE" not in done.stdout, done.stdout)
     no_secrets_in(fleet)
 
-    fleet.lab.call(fleet.lab.build / "muster", "keygen", "stranger")
-    expect_no(fleet, "unknown", ["--key", "stranger"], ["does not let this controller in"],
-              "is not let in")
-    require(fleet.controller_address in agent.output()[1], "the agent does not say who it was")
-    expect_no(fleet, "plain", ["--insecure"],
-              ["its agent asks for keys", "it asks for keys"], "comes without keys (--insecure)")
-    usage(fleet)
-    agent.end()
 
-    # The host has another key than its .key file says.
-    agent = host.start_agent(disk, key="stranger")
-    expect_no(fleet, "other", ["--key", CONTROLLER_KEY],
-              ["does not have the key that is expected of it"], "expects another key of this agent")
-    agent.end()
+def one_is_wrong(fleet):
+    """Each way in which one host of four can be: the three do not begin without it."""
+    host, away = fleet.hosts[1], fleet.hosts[2]
+    words = ["--key", CONTROLLER_KEY]
+    # It has another key than its .key file says.
+    with_agent(host, key="stranger")
+    other = (["does not have the key that is expected of it"],
+             "expects another key of this agent", [host])
+    expect_no(fleet, "other", words, *other)
+    # A host that is away is waited for much longer, and not then.
+    away.link("down")
+    expect_no(fleet, "other-away", words, *other, [away])
+    away.link("up")
+    with_agent(host, controllers=["stranger"])
+    expect_no(fleet, "not-listed", words, ["does not let this controller in"], "is not let in",
+              [host])
+    with_agent(host, secure=False)
+    expect_no(fleet, "keys-to-plain", words,
+              ["its agent speaks without keys", "does not have the key that is expected of it"],
+              "wants keys and this agent has none", [host])
+    with_agent(host)
+
+
+def with_agent(host, **how):
+    host.agent.end()
+    host.start_agent(host.disk, **how)
 
 
 def usage(fleet):
@@ -93,6 +138,7 @@ def usage(fleet):
 def refused_agents(fleet):
     """An agent does not begin to listen when its own side is wrong."""
     lab, host = fleet.lab, fleet.hosts[0]
+    host.agent.end()
     listen = f"listen: tcp://{host.address}:{PORT}\nspool: {lab.directory}/spool-x\n"
     rows = [
         ("nothing", "", [], "names no keys"),
@@ -114,23 +160,12 @@ def refused_agents(fleet):
         require(want in done.stderr, f"{name}: not said: {want}\n{done.stderr}")
 
 
-def insecure(fleet, disk):
-    host = fleet.hosts[0]
-    agent = host.start_agent(disk, secure=False)
-    expect_no(fleet, "keys-to-plain", ["--key", CONTROLLER_KEY],
-              ["its agent speaks without keys", "does not have the key that is expected of it"],
-              "wants keys and this agent has none")
+def insecure(fleet):
+    for host in fleet.hosts:
+        with_agent(host, secure=False)
     done, directory = run(fleet, "typed", ["--insecure"])
     done.expect(0)
-    result = Result(directory).run
-    require(result["insecure"] and result["hosts"][0]["insecure"], "not marked as insecure")
+    result = sound_result(fleet, directory).run
+    require(result["insecure"] and all(host["insecure"] for host in result["hosts"]),
+            "not marked as insecure")
     require("spoken to without keys" in done.stdout, f"the report does not say it:\n{done.stdout}")
-    agent.end()
-
-
-def test(lab):
-    fleet = Fleet(lab, 1)
-    disk = xfs_disk(lab, "disk")
-    secured(fleet, disk)
-    refused_agents(fleet)
-    insecure(fleet, disk)

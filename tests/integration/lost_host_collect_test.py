@@ -5,11 +5,11 @@ what they had measured is collected when they are back."""
 import signal
 import time
 
-from disks import xfs_disk
-from hosts import Fleet
+from faults import (AGAIN, four_hosts, kept_bytes, require_as_before, require_found, require_goes_on,
+                    require_missing, sound_result)
 from lab import require, wait_for
 from plans import fleet_plan
-from results import Result, host_of, moved_by
+from results import host_of, moved_by
 from spools import Spool
 
 DEAD_AFTER_S = 3
@@ -19,9 +19,7 @@ WHY = {0: "the network does not reach it", 2: "the agent is stopped or stuck"}
 
 
 def test(lab):
-    fleet = Fleet(lab, 4)
-    for number, host in enumerate(fleet.hosts):
-        host.start_agent(xfs_disk(lab, f"disk{number}"))
+    fleet = four_hosts(lab)
     cut, killed, stopped, fine = fleet.hosts
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "7s"}]
     program, directory = fleet.begin(fleet_plan(fleet, "lost", phases, settings=LIMITS,
@@ -37,30 +35,31 @@ def test(lab):
     require(cut.last_move(30) - fault <= DEAD_AFTER_S + 2, "the load goes on without controller")
     program.wait(60).expect(3)
     require(time.monotonic() - began < 7 + DEAD_AFTER_S + 5, "the run does not end")
-    before = Result(directory)
+    before = sound_result(fleet, directory)
+    require_missing(before, before.phase("write"), [cut, killed, stopped])
+    require_goes_on(before, before.phase("write"), [fine], "complete")
     require((directory / "journal.bin").exists(), "nothing to collect with is left")
     for host, words in WHY.items():
         part = host_of(before.phase("write"), fleet.hosts[host].address)
         require(part["state"] == "lost" and words in part["text"],
                 f"{part['host']}: {part['state']}, {part['text']}")
     require_told(fleet)
-    kept = {host.address: keeps(lab, host) for host in (cut, killed)}
+    kept = {host.address: kept_bytes(host) for host in (cut, killed)}
     require(kept[cut.address][1] and not kept[killed.address][1], f"ends: {kept}")
     require(not Spool(lab, fine).runs(), "what the controller has is kept")
 
     # Two are still away: it is told, and waits.
     first = fleet.muster("collect", directory).wait(60).expect(3)
     require(first.seconds < 20, f"it took {first.seconds:.1f} s")
-    result = Result(directory)
-    require("NOT_COLLECTED" in result.codes("WARN"), f"{result.codes()}")
+    result = sound_result(fleet, directory)
+    require_found(result, "NOT_COLLECTED", [cut, stopped])
     require_collected(result, killed, "lost", kept)
     cut.link("up")
     stopped.agent.signal(signal.SIGCONT)
     wait_for(lambda: "released" in stopped.agent.output()[1], 10, "the stopped one is free")
-    kept[stopped.address] = keeps(lab, stopped)
+    kept[stopped.address] = kept_bytes(stopped)
     fleet.muster("collect", directory).wait(60).expect(3)
-    result = Result(directory)
-    result.require_sums()
+    result = sound_result(fleet, directory)
     require("NOT_COLLECTED" not in result.codes(), f"{result.codes()}")
     require_collected(result, cut, "aborted", kept)
     require_collected(result, stopped, "aborted", kept)
@@ -70,32 +69,20 @@ def test(lab):
         # Instants may move by ns: the journal has no exchanges after the phase.
         for key in ("bytes", "operations", "ramp_bytes", "latency_ns", "passes"):
             require(target[key] == old[key], f"the third's {key}: {target[key]}, was {old[key]}")
-    for host in fleet.hosts:
-        wait_for(lambda host=host: not Spool(lab, host).runs(), 10, f"{host.address} forgets")
-    for host in (cut, stopped, fine):
-        require(host.disk.files() == [], f"files are left: {host.disk.files()}")
+    require_as_before(fleet)
 
 
 def require_told(fleet):
     """Whoever asks hosts that are away is told in 10 s, and why; both at once, to save the time."""
-    plan = fleet.lab.directory / "lost.yaml"
-    asked = [fleet.muster("fleet", plan), fleet.muster("run", plan)]
+    # The second names those alone: who finds one held does not wait for others.
+    away = fleet_plan(fleet, "away", AGAIN, "16MiB", hosts=[fleet.hosts[host] for host in WHY])
+    asked = [fleet.muster("fleet", fleet.lab.directory / "lost.yaml"), fleet.muster("run", away)]
     for program in asked:
         done = program.wait(30).expect(6)
-        require(done.seconds < 10 + 4, f"it took {done.seconds:.1f} s: {done.command}")
+        require(done.seconds < 10.3 + 2, f"it took {done.seconds:.1f} s: {done.command}")
         for host, words in WHY.items():
             require(fleet.hosts[host].address in done.text and words in done.text,
                     f"'{words}' is not said:\n{done.text}")
-
-
-def keeps(lab, host):
-    spool = Spool(lab, host)
-    require(len(spool.runs()) == 1, f"{host.address} keeps runs {spool.runs()}")
-    files = spool.phases(spool.runs()[0])
-    require(len(files) == 1, f"{host.address} keeps {files}")
-    moved, is_whole = spool.moved(files[0])
-    require(moved > 0, f"{host.address} keeps nothing")
-    return moved, is_whole
 
 
 def require_collected(result, host, state, kept):

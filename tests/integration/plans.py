@@ -35,10 +35,11 @@ def write_plan(lab, name, agents, targets, phases, fleet=None, **more):
     return path
 
 
-def fleet_plan(fleet, name, phases, size="128MiB", keep=False, settings=None,
+def fleet_plan(fleet, name, phases, size="128MiB", keep=False, settings=None, hosts=None,
                **more):
-    """A plan for every host of a fleet, each with its own directory as the target `disk`."""
+    """A plan for every host of a fleet, or those named, each with its own directory as the target
+    `disk`."""
     agents = [{"host": host.address, "targets": {"disk": {"path": host.disk.mount}}}
-              for host in fleet.hosts]
+              for host in hosts or fleet.hosts]
     disk = {"path": "/nowhere", "size": size, **({"keep": True} if keep else {})}
     return write_plan(fleet.lab, name, agents, {"disk": disk}, phases, fleet=settings, **more)
