@@ -1,5 +1,6 @@
 #include "common/record_words.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +18,9 @@ static void add(char text[RECORD_WORDS_SIZE], const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text + used, RECORD_WORDS_SIZE - used, format, args);
+	int length = vsnprintf(text + used, RECORD_WORDS_SIZE - used, format, args);
 	va_end(args);
+	assert(length >= 0 && used + (size_t)length < RECORD_WORDS_SIZE);
 }
 
 static void add_names(char text[RECORD_WORDS_SIZE], const struct record_row *row)

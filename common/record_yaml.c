@@ -65,7 +65,7 @@ static void complain(struct reader *r, const struct yaml_node *at, const char *f
 	__attribute__((format(printf, 3, 4)));
 static void complain(struct reader *r, const struct yaml_node *at, const char *format, ...)
 {
-	char what[512], text[520];
+	char what[RECORD_WORDS_SIZE + 160], text[RECORD_WORDS_SIZE + 168];
 	va_list args;
 
 	va_start(args, format);
@@ -278,7 +278,7 @@ static void complain_of_key(struct reader *r, const struct record_table *table,
 {
 	struct nearest nearest = nearest_start(key->text);
 	size_t used = enter(r, key->text);
-	char keys[400];
+	char keys[RECORD_WORDS_SIZE];
 
 	for (uint32_t i = 0; i < table->count; i++)
 		if (is_writable(table, &table->rows[i], keyed))

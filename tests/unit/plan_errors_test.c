@@ -420,7 +420,7 @@ static const struct bad_plan bad_plans[] = {
 	{"gate without a limit", WITH("gates: [^{phase: w, metric: errors, of: fleet}]"),
 	 "at_least"},
 	{"gate with an unknown metric", GATE("phase: w, metric: ^speed, of: fleet, at_most: 0"),
-	 "throughput"},
+	 "p50_sync_latency, p90_sync_latency, p99_sync_latency, p999_sync_latency"},
 	{"throughput that is no rate",
 	 GATE("phase: w, metric: throughput, of: host, at_least: ^800"), "/s"},
 	{"iops that are a rate", GATE("phase: w, metric: iops, of: host, at_least: ^800 MB/s"),
