@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/nearest.h"
 
 /* Steps of a path from the command line: as many as a file may have levels. */
 enum { STEPS_MAX = 16 };
@@ -196,12 +197,13 @@ static struct yaml_node *parse_value(const char *path, const char *value,
 				     struct yaml_errors *errors)
 {
 	struct yaml_errors own = {.file = "value"};
-	struct yaml_node *node = NULL;
 
-	if (*value)
-		node = yaml_tree_parse(value, strlen(value), &own);
-	else
-		yaml_errors_add_file(&own, "is empty");
+	if (!*value) {
+		yaml_errors_add(errors, 0, 0, "%.*s: the value is empty", yaml_errors_shown(path),
+				path);
+		return NULL;
+	}
+	struct yaml_node *node = yaml_tree_parse(value, strlen(value), &own);
 	for (uint32_t i = 0; i < own.count; i++)
 		yaml_errors_add(errors, 0, 0, "%.*s: %s", yaml_errors_shown(path), path,
 				own.lines[i]);
@@ -215,10 +217,30 @@ static struct yaml_node *parse_value(const char *path, const char *value,
 	return node;
 }
 
+/* Why there is no way into `node`: of what has a name, which was probably meant. */
+static void complain_of_path(const struct yaml_node *node, const char *path, const char *rest,
+			     struct yaml_errors *errors)
+{
+	char *step = mem_format("%.*s", (int)strcspn(rest, ".["), rest);
+	struct nearest nearest = nearest_start(step);
+
+	for (uint32_t i = 0; node->kind == YAML_KIND_SEQUENCE && i < node->count; i++) {
+		const struct yaml_node *name = yaml_tree_find(node->items[i], "name");
+		if (name && name->kind == YAML_KIND_SCALAR)
+			nearest_try(&nearest, name->text);
+	}
+	yaml_errors_add(errors, 0, 0, "%.*s: the path leads nowhere from '%.*s' on%s%.*s%s",
+			yaml_errors_shown(path), path, yaml_errors_shown(rest), rest,
+			nearest.name ? "; nearest is '" : "",
+			nearest.name ? yaml_errors_shown(nearest.name) : 0,
+			nearest.name ? nearest.name : "", nearest.name ? "'" : "");
+	free(step);
+}
+
 bool yaml_tree_set(struct yaml_node *root, const char *path, const char *value,
 		   struct yaml_errors *errors)
 {
-	struct yaml_node *node = parse_value(path, value, errors), **slot = &root;
+	struct yaml_node *node = parse_value(path, value, errors), *last = root, **slot = &root;
 	const char *rest = path;
 
 	if (!node)
@@ -227,11 +249,11 @@ bool yaml_tree_set(struct yaml_node *root, const char *path, const char *value,
 		/* A dot goes between two steps; a bracket needs none. */
 		if (steps && *rest == '.')
 			rest++;
+		last = *slot;
 		slot = steps < STEPS_MAX ? enter(*slot, &rest) : NULL;
 	}
 	if (!slot) {
-		yaml_errors_add(errors, 0, 0, "%.*s: the path leads nowhere from '%.*s' on",
-				yaml_errors_shown(path), path, yaml_errors_shown(rest), rest);
+		complain_of_path(last, path, rest, errors);
 		yaml_tree_free(node);
 		return false;
 	}

@@ -297,6 +297,11 @@ struct yaml_node *yaml_tree_parse(const char *bytes, size_t size, struct yaml_er
 		yaml_errors_add_file(errors, "not enough memory to read it");
 		return NULL;
 	}
+	/* Some editors begin a file with a mark of its encoding. */
+	if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+		bytes += 3;
+		size -= 3;
+	}
 	yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&b.parser, (const unsigned char *)bytes, size);
 	while (step == STEP_ON)

@@ -128,12 +128,14 @@ void plan_check_name(struct plan_check *check, char *const *name, const char *pa
 
 	if (!text)
 		return;
-	size_t length = strlen(text), good = strspn(text, legal);
+	size_t length = strlen(text), good = strspn(text, legal), bytes = 1;
+	while (good < length && ((unsigned char)text[good + bytes] & 0xc0) == 0x80)
+		bytes++; /* of one character beyond ASCII */
 	if (good < length)
 		plan_check_error(check, name, NULL,
-				 "%s: '%.80s' has '%.1s' in it; a name consists of letters, "
-				 "digits, '.', '_' and '-'",
-				 path, text, (unsigned char)text[good] < 0x80 ? text + good : "?");
+				 "%s: '%.80s' has '%.*s' in it; a name consists of letters, "
+				 "digits, '.', '_' and '-' (ASCII)",
+				 path, text, (int)bytes, text + good);
 	else if (length > NAME_MAX_CHARACTERS)
 		plan_check_error(check, name, NULL,
 				 "%s: '%.80s…' has %zu characters; a name has at most %d", path,

@@ -55,6 +55,7 @@ static const struct bad_plan bad_plans[] = {
 	/* keys and values that the table does not take */
 	{"unknown key", WITH("^repeet: 2"), "repeat"},
 	{"unknown key of a phase", PHASE("op: read, targets: [disk], ^runtme: 5s"), "runtime"},
+	{"name beyond ASCII", "name: ^t\xc3\xa9st\n" FLEET REST, "has '\xc3\xa9' in it"},
 	{"missing name", "^" FLEET REST, "name"},
 	{"missing op", NAME FLEET TARGETS "phases: [^{name: w, targets: [disk], runtime: 5s}]\n",
 	 "op"},

@@ -260,6 +260,17 @@ static void a_value_may_be_a_list(void **state)
 	yaml_tree_free(root);
 }
 
+static void a_mark_of_the_encoding_is_no_content(void **state)
+{
+	struct yaml_node *root = parse_good("\xef\xbb\xbf"
+					    "name: x\n");
+
+	(void)state;
+	assert_string_equal(yaml_tree_find(root, "name")->text, "x");
+	assert_int_equal(yaml_tree_find(root, "name")->column, 7);
+	yaml_tree_free(root);
+}
+
 static void a_path_that_leads_nowhere_is_told(void **state)
 {
 	static const struct {
@@ -274,7 +285,11 @@ static void a_path_that_leads_nowhere_is_told(void **state)
 		{"m.", "1", "--set m.: "},
 		{"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q", "1", "--set a.b.c"},
 		{"m.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q", "1", "--set m.a.b.c"},
-		{"a", "", "--set a: value: is empty"},
+		{"a", "", "--set a: the value is empty"},
+		{"n.wriet.size", "1",
+		 "--set n.wriet.size: the path leads nowhere from 'wriet.size' on; nearest is "
+		 "'write'"},
+		{"n.7", "1", "--set n.7: the path leads nowhere from '7' on"},
 		{"a", "[1", "--set a: value:2:1: not YAML"},
 		{"a", "{b: 1, b: 2}", "--set a: value:1:8: "},
 		{"a", "*x", "--set a: value:1:1: aliases"},
@@ -283,7 +298,8 @@ static void a_path_that_leads_nowhere_is_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct yaml_errors errors = {.file = "f"};
-		struct yaml_node *root = parse_good("a: 1\nl: [x, y]\nm: {}\n");
+		struct yaml_node *root =
+			parse_good("a: 1\nl: [x, y]\nm: {}\nn: [{name: read}, {name: write}]\n");
 		if (yaml_tree_set(root, cases[i].path, cases[i].value, &errors))
 			fail_msg("'%s' is taken", cases[i].path);
 		if (!errors.count || strncmp(errors.lines[0], cases[i].says, strlen(cases[i].says)))
@@ -347,6 +363,7 @@ int main(void)
 		cmocka_unit_test(errors_cannot_drive_the_terminal),
 		cmocka_unit_test(a_path_from_the_command_line_is_set),
 		cmocka_unit_test(a_value_may_be_a_list),
+		cmocka_unit_test(a_mark_of_the_encoding_is_no_content),
 		cmocka_unit_test(a_path_that_leads_nowhere_is_told),
 		cmocka_unit_test(inherited_keys_fill_gaps_only),
 		cmocka_unit_test(what_is_taken_is_gone_and_more_can_be_added),
