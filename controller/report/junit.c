@@ -3,6 +3,7 @@
  * (whether it was measured), one for each gate. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/memory.h"
@@ -36,20 +37,29 @@ struct writer {
 
 /* ---- parts of a case ---- */
 
-static void print_property(FILE *file, const char *name, const char *value)
+/* Of properties. */
+enum { SUITE_INDENT = 4, CASE_INDENT = 6 };
+
+static void print_property(FILE *file, int indent, const char *name, const char *value)
 {
-	fputs("      <property", file);
+	fprintf(file, "%*s<property", indent, "");
 	xml_attribute(file, "name", name);
 	xml_attribute(file, "value", value);
 	fputs("/>\n", file);
 }
 
+/* A whole number without the ".0" that tells it from an integer elsewhere. */
 static void print_figure(FILE *file, const char *name, double value)
 {
 	char text[REAL_TEXT_SIZE];
 
-	if (isfinite(value))
-		print_property(file, name, real_format(text, value));
+	if (!isfinite(value))
+		return;
+	real_format(text, value);
+	size_t size = strlen(text);
+	if (size > 2 && text_is(text + size - 2, ".0"))
+		text[size - 2] = '\0';
+	print_property(file, CASE_INDENT, name, text);
 }
 
 static void count(struct counts *counts, const struct verdict *verdict)
@@ -73,6 +83,12 @@ static void print_verdict(FILE *file, const struct verdict *verdict)
 	fprintf(file, "</%s>\n", verdict->element);
 }
 
+static char *format_seconds(char text[32], double seconds)
+{
+	snprintf(text, 32, "%.3f", seconds);
+	return text;
+}
+
 /* A name that no case has had yet; the caller's to free. Takes `name`. */
 static char *make_unique(struct writer *writer, const char *classname, char *name)
 {
@@ -87,13 +103,14 @@ static char *make_unique(struct writer *writer, const char *classname, char *nam
 	return unique;
 }
 
-/* The head of a case; answers whether anything is written. Takes `name`. */
+/* The head of a case; answers whether anything is written. Takes `name`. Forges add up the times of
+ * cases: what took none of its own has 0. */
 static bool begin_case(struct writer *writer, const char *phase, char *name, double seconds,
 		       const struct verdict *verdict)
 {
 	const char *plan = writer->result->plan ? text_or(writer->result->plan->name, "?") : "?";
 	char *classname = mem_format("muster.%s%s%s", plan, phase ? "." : "", text_or(phase, ""));
-	char time[REAL_TEXT_SIZE];
+	char time[32];
 
 	count(&writer->counts, verdict);
 	if (writer->file) {
@@ -101,7 +118,7 @@ static bool begin_case(struct writer *writer, const char *phase, char *name, dou
 		fputs("  <testcase", writer->file);
 		xml_attribute(writer->file, "classname", classname);
 		xml_attribute(writer->file, "name", unique);
-		xml_attribute(writer->file, "time", real_format(time, seconds));
+		xml_attribute(writer->file, "time", format_seconds(time, seconds));
 		fputs(">\n", writer->file);
 		free(unique);
 	} else {
@@ -178,15 +195,6 @@ static double phase_seconds(const struct result_phase *phase)
 	struct window_interval span = window_span(phase);
 
 	return (double)(span.end_ns - span.start_ns) / (double)NS_PER_S;
-}
-
-static const struct result_phase *find_phase(const struct result *result, const char *name,
-					     uint32_t trial)
-{
-	for (uint32_t p = 0; p < result->phases_count; p++)
-		if (text_is(result->phases[p].name, name) && result->phases[p].trial == trial)
-			return &result->phases[p];
-	return NULL;
 }
 
 /* What the gates say is theirs; that nothing was measured is said here. */
@@ -269,15 +277,14 @@ static struct verdict verdict_of_gate(const struct result_gate *gate)
 
 static void write_gate(struct writer *writer, const struct result_gate *gate)
 {
-	const struct result_phase *phase = find_phase(writer->result, gate->phase, gate->trial);
 	struct verdict verdict = verdict_of_gate(gate);
 	char *name = mem_format("%s %s [%s]", text_or(gate->metric, "?"), text_or(gate->limit, "?"),
 				text_or(gate->who, "?"));
 
-	if (begin_case(writer, gate->phase, with_trial(writer->result, name, gate->trial),
-		       phase ? phase_seconds(phase) : 0, &verdict)) {
+	if (begin_case(writer, gate->phase, with_trial(writer->result, name, gate->trial), 0,
+		       &verdict)) {
 		fputs("    <properties>\n", writer->file);
-		print_property(writer->file, "limit", gate->limit);
+		print_property(writer->file, CASE_INDENT, "limit", gate->limit);
 		print_figure(writer->file, "value", gate->value);
 		print_figure(writer->file, "interval_low", gate->low);
 		print_figure(writer->file, "interval_high", gate->high);
@@ -317,9 +324,9 @@ static void print_head(const struct writer *counted, FILE *file)
 	const struct result *result = counted->result;
 	const struct counts *c = &counted->counts;
 	char *name = mem_format("muster.%s", result->plan ? text_or(result->plan->name, "?") : "?");
-	char time[REAL_TEXT_SIZE];
+	char time[32];
 
-	real_format(time, run_seconds(result));
+	format_seconds(time, run_seconds(result));
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite", file);
 	xml_attribute(file, "name", name);
 	fprintf(file, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", c->tests,
@@ -327,13 +334,13 @@ static void print_head(const struct writer *counted, FILE *file)
 	xml_attribute(file, "time", time);
 	xml_attribute(file, "timestamp", text_or(result->started_at, ""));
 	fputs(">\n  <properties>\n", file);
-	print_property(file, "run", text_or(result->run, ""));
-	print_property(file, "muster", text_or(result->version, ""));
-	print_property(file, "outcome", text_or(result->outcome, ""));
+	print_property(file, SUITE_INDENT, "run", text_or(result->run, ""));
+	print_property(file, SUITE_INDENT, "muster", text_or(result->version, ""));
+	print_property(file, SUITE_INDENT, "outcome", text_or(result->outcome, ""));
 	if (result->reason)
-		print_property(file, "reason", result->reason);
+		print_property(file, SUITE_INDENT, "reason", result->reason);
 	for (uint32_t h = 0; h < result->hosts_count; h++)
-		print_property(file, "host", text_or(result->hosts[h].host, "?"));
+		print_property(file, SUITE_INDENT, "host", text_or(result->hosts[h].host, "?"));
 	fputs("  </properties>\n", file);
 	free(name);
 }

@@ -30,6 +30,8 @@ def test(lab):
             "junit.xml is told differently again")
     require(json.loads(report(lab, run, "json").expect(0).stdout)
             == json.loads((run / "run.json").read_text()), "run.json is told differently again")
+    require("| read | read |" in report(lab, run, "markdown").expect(0).stdout,
+            "no summary of phases in the Markdown")
     require("| **FAIL** | write |" in report(lab, run, "markdown").expect(0).stdout,
             "the summary has no failed gate")
     require("text" in report(lab, run, "txt").expect(2).stderr, "no nearest form is named")
@@ -63,6 +65,9 @@ def report(lab, run, form=None):
 
 def require_cases(root):
     suite = root.find("testsuite")
+    times = [float(case.get("time")) for case in suite.iter("testcase")]
+    require(2.4 <= sum(times) <= float(suite.get("time")) + 0.01,
+            f"the cases' times {times} are more than the run's {suite.get('time')} or no phase's")
     cases = {(case.get("classname"), case.get("name")): case for case in suite}
     cases.pop((None, None), None)  # the suite's properties
     states = {name: sorted(part.tag for part in case if part.tag in ("failure", "error", "skipped"))
