@@ -3,6 +3,8 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "common/getopt_error.h"
+
 const char options_usage[] =
 	"usage: muster-agent [--config FILE] [--listen ENDPOINT] [--insecure] [--verbose]\n"
 	"                    [--child] [--keys-on-stdin]\n"
@@ -71,13 +73,8 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 		case 'V':
 			options->version = true;
 			break;
-		case ':':
-			error_set(err, ERROR_USAGE, "'%s' needs a value; see muster-agent --help",
-				  argv[optind - 1]);
-			return -1;
 		default:
-			error_set(err, ERROR_USAGE, "unknown option '%s'; see muster-agent --help",
-				  argv[optind - 1]);
+			getopt_error(err, "muster-agent", option, argv, known);
 			return -1;
 		}
 	}

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/getopt_error.h"
 #include "common/memory.h"
+#include "common/nearest.h"
 
 const char options_usage[] =
 	"usage: muster run PLAN [--out DIR] [--set KEY=VALUE]... [--key NAME | --insecure]\n"
@@ -132,21 +134,28 @@ static const struct option known[] = {
 static const struct command {
 	const char *word;
 	enum options_command command;
-	const char *takes; /* its one operand, in words */
-	bool is_optional;  /* or none */
-	bool is_many;      /* or several */
+	const char *takes;   /* its one operand, in words */
+	const char *options; /* between blanks; what is not told takes them all: quiet, verbose */
+	bool is_optional;    /* no operand will do */
+	bool is_many;        /* or several */
 } commands[] = {
-	{"run", OPTIONS_RUN, "plan", false},
-	{"check", OPTIONS_CHECK, "plan", false},
-	{"fleet", OPTIONS_FLEET, "plan", false},
-	{"collect", OPTIONS_COLLECT, "run directory", false},
-	{"report", OPTIONS_REPORT, "run directory", false},
-	{"explain", OPTIONS_EXPLAIN, "code", true},
-	{"verify", OPTIONS_VERIFY, "run directory", false},
-	{"keygen", OPTIONS_KEYGEN, "name", false, true},
-	{"judge", OPTIONS_JUDGE, "file", false, true},
+	{"run", OPTIONS_RUN, "plan", " out set key insecure baseline sign-key "},
+	{"check", OPTIONS_CHECK, "plan", " fleet strict set key insecure "},
+	{"fleet", OPTIONS_FLEET, "plan", " set key insecure "},
+	{"collect", OPTIONS_COLLECT, "run directory", " baseline key insecure sign-key "},
+	{"report", OPTIONS_REPORT, "run directory", " as "},
+	{"explain", OPTIONS_EXPLAIN, "code", "", .is_optional = true},
+	{"verify", OPTIONS_VERIFY, "run directory", " key "},
+	{"keygen", OPTIONS_KEYGEN, "name", " dir ", .is_many = true},
+	{"judge", OPTIONS_JUDGE, "file", " baseline as ", .is_many = true},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* The same with the option that makes another command of it. */
+static const struct command resume = {"run --resume", OPTIONS_RUN, "run directory",
+				      " resume key insecure baseline sign-key "};
+static const struct command sign = {"keygen --sign", OPTIONS_KEYGEN, "name", " sign ",
+				    .is_many = true};
 
 /* "run, check or fleet" */
 static void list_commands(char *text, size_t size)
@@ -167,10 +176,30 @@ static const struct command *find_command(const char *word, struct error *err)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].word, word) == 0)
 			return &commands[i];
+	struct nearest nearest = nearest_start(word);
+	for (size_t i = 0; i < COMMANDS; i++)
+		nearest_try(&nearest, commands[i].word);
 	list_commands(words, sizeof(words));
-	error_set(err, ERROR_USAGE, "'%s' is no command; wanted is %s; see muster --help", word,
-		  words);
+	error_set(err, ERROR_USAGE, "'%s' is no command; wanted is %s%s%s%s; see muster --help",
+		  word, words, nearest.name ? "; nearest is '" : "",
+		  nearest.name ? nearest.name : "", nearest.name ? "'" : "");
 	return NULL;
+}
+
+/* What was asked for and would be passed over. */
+static int check_options(const struct command *command, uint32_t given, struct error *err)
+{
+	for (size_t i = 0; known[i].name; i++) {
+		char word[32];
+		bool is_general = known[i].val == 'q' || known[i].val == OPTION_VERBOSE;
+		snprintf(word, sizeof(word), " %s ", known[i].name);
+		if (!(given & (UINT32_C(1) << i)) || is_general || strstr(command->options, word))
+			continue;
+		error_set(err, ERROR_USAGE, "'%s' takes no --%s; see muster --help", command->word,
+			  known[i].name);
+		return -1;
+	}
+	return 0;
 }
 
 static void add_setting(struct options *options, char *setting)
@@ -180,7 +209,8 @@ static void add_setting(struct options *options, char *setting)
 	options->settings[options->settings_count++] = setting;
 }
 
-static int parse_words(struct options *options, int argc, char **argv, struct error *err)
+static int parse_words(struct options *options, uint32_t given, int argc, char **argv,
+		       struct error *err)
 {
 	char words[256];
 
@@ -195,13 +225,19 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 	if (!command)
 		return -1;
 	options->command = command->command;
+	if (options->command == OPTIONS_RUN && options->resume)
+		command = &resume;
+	if (options->command == OPTIONS_KEYGEN && options->signing)
+		command = &sign;
+	if (check_options(command, given, err) < 0)
+		return -1;
 	if (command->is_optional && argc - optind == 1)
 		return 0;
 	options->operands = &argv[optind + 1];
 	options->operands_count = (uint32_t)(argc - optind - 1);
 	if (argc - optind != 2 && !(command->is_many && argc - optind > 2)) {
 		error_set(err, ERROR_USAGE, "'%s' takes one %s%s, got %d; see muster --help",
-			  argv[optind], command->takes,
+			  command->word, command->takes,
 			  command->is_optional ? " or none"
 			  : command->is_many   ? " or more"
 					       : "",
@@ -214,11 +250,14 @@ static int parse_words(struct options *options, int argc, char **argv, struct er
 
 int options_parse(struct options *options, int argc, char **argv, struct error *err)
 {
+	uint32_t given = 0;
 	int option;
 
 	*options = (struct options){.command = OPTIONS_RUN};
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:s:qhV", known, NULL)) != -1) {
+		for (size_t i = 0; known[i].name; i++)
+			given |= known[i].val == option ? UINT32_C(1) << i : 0;
 		switch (option) {
 		case 'o':
 			options->out = optarg;
@@ -273,17 +312,12 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 		case 'V':
 			options->command = OPTIONS_VERSION;
 			break;
-		case ':':
-			error_set(err, ERROR_USAGE, "'%s' needs a value; see muster --help",
-				  argv[optind - 1]);
-			return -1;
 		default:
-			error_set(err, ERROR_USAGE, "unknown option '%s'; see muster --help",
-				  argv[optind - 1]);
+			getopt_error(err, "muster", option, argv, known);
 			return -1;
 		}
 	}
-	return parse_words(options, argc, argv, err);
+	return parse_words(options, given, argc, argv, err);
 }
 
 void options_release(struct options *options)

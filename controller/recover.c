@@ -313,11 +313,6 @@ int recover_resume(const struct options *options)
 {
 	struct found found;
 
-	if (options->settings_count || options->out) {
-		log_error("--resume takes plan, settings and directory as the run had them: --set "
-			  "and --out have no place here");
-		return EXIT_USAGE;
-	}
 	if (find(&found, options) < 0)
 		return EXIT_USAGE;
 	/* As they were typed: they are in the journal's new head as well. */

@@ -1,0 +1,64 @@
+"""The command lines of both programs: what is not taken is said, never passed over."""
+
+from lab import require
+
+TAKEN = ["--help", "run --help", "-h", "--version", "-V", "explain", "explain IO_ERRORS",
+         "explain --quiet io_errors --verbose"]
+
+REFUSED = [
+    ("", "a command is missing: run, check"),
+    ("chek plan.yaml", "'chek' is no command; wanted is run, check, fleet, collect, report, "
+                       "explain, verify, keygen or judge; nearest is 'check'"),
+    ("frob", "'frob' is no command; wanted is"),
+    ("run", "'run' takes one plan, got 0"),
+    ("check a b", "'check' takes one plan, got 2"),
+    ("explain a b", "'explain' takes one code or none, got 2"),
+    ("keygen", "'keygen' takes one name or more, got 0"),
+    ("run --resume", "'run --resume' takes one run directory, got 0"),
+    ("run p --set a", "--set 'a' has no '='"),
+    ("run p --out", "'--out' needs a value"),
+    ("run p -o", "'-o' needs a value"),
+    ("run p --sett a=1", "unknown option '--sett'; nearest is '--set'"),
+    ("run p --s a=1", "unknown option '--s'; see"),
+    ("run p --frob=1", "unknown option '--frob'; see"),
+    ("run p -xq", "unknown option '-x'; see"),
+    ("run p --quiet=yes", "'--quiet' takes no value"),
+    # Ones that exist, and that this command would have no use for.
+    ("check p --out d", "'check' takes no --out"),
+    ("run p --strict", "'run' takes no --strict"),
+    ("run p --fleet", "'run' takes no --fleet"),
+    ("run p --as json", "'run' takes no --as"),
+    ("run p --resume --set a=1", "'run --resume' takes no --set"),
+    ("run --resume r -o d", "'run --resume' takes no --out"),
+    ("fleet p --sign-key k", "'fleet' takes no --sign-key"),
+    ("collect r --set a=1", "'collect' takes no --set"),
+    ("report r --baseline b", "'report' takes no --baseline"),
+    ("judge f --sign-key k", "'judge' takes no --sign-key"),
+    ("verify r --insecure", "'verify' takes no --insecure"),
+    ("keygen --sign a --dir d", "'keygen --sign' takes no --dir"),
+    ("keygen a --key k", "'keygen' takes no --key"),
+    ("explain --strict", "'explain' takes no --strict"),
+]
+
+REFUSED_BY_AGENT = [
+    ("--lisen tcp://127.0.0.1:1", "unknown option '--lisen'; nearest is '--listen'"),
+    ("--config", "'--config' needs a value"),
+    ("-x", "unknown option '-x'; see muster-agent --help"),
+    ("agent.yaml", "'agent.yaml' is not expected"),
+]
+
+
+def test(lab):
+    for words in TAKEN:
+        lab.muster(*words.split(), cwd=lab.directory).wait(20).expect(0)
+    for words, says in REFUSED:
+        require_refused(lab.muster(*words.split(), cwd=lab.directory), words, says)
+    for words, says in REFUSED_BY_AGENT:
+        agent = lab.start("agent", [lab.build / "muster-agent", *words.split()])
+        require_refused(agent, words, says)
+
+
+def require_refused(program, words, says):
+    done = program.wait(20).expect(2)
+    require(says in done.stderr, f"'{words}': stderr does not say {says!r}:\n{done.stderr}")
+    require(done.stdout == "", f"'{words}': stdout is not empty:\n{done.stdout}")
