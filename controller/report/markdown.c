@@ -8,10 +8,10 @@
 #include "common/units.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/gates.h"
-#include "controller/analysis/measured.h"
 #include "controller/report/digest.h"
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
+#include "controller/report/summary.h"
 #include "controller/report/trials.h"
 
 #define GATES_MOST 60 /* rows: a page is no database */
@@ -88,59 +88,69 @@ static void print_gates(const struct result *result, FILE *file)
 		fprintf(file, "\nand %u more in `run.json`\n", printed - GATES_MOST);
 }
 
-static void print_phase(const struct result *result, const struct result_phase *phase, FILE *file)
+/* A cell of a table that text has, too: figures that are struck through there are so here. */
+static void put_table_cell(FILE *file, const char *text)
 {
-	const struct result_cluster *cluster = phase->cluster;
-	char text[UNITS_TEXT_SIZE], trial[16];
-	bool invalid = findings_against(result, phase, NULL, NULL);
+	size_t size = strlen(text);
+	bool invalid = size > 4 && strncmp(text, "~~", 2) == 0 && text_is(text + size - 2, "~~");
+	char *figure = invalid ? mem_format("%.*s", (int)(size - 4), text + 2) : mem_text(text);
 
-	snprintf(trial, sizeof(trial), "%u", phase->trial);
-	fputs("|", file);
-	put_cell(file, phase->name);
-	put_cell(file, trial);
-	put_cell(file, phase->op);
-	if (!cluster) {
-		fputs(" none: not all hosts' figures stand | | |\n", file);
-		return;
-	}
-	put_figure(file,
-		   isnan(measured_rate(phase)) ? "none"
-					       : units_format_rate(text, measured_rate(phase)),
-		   invalid && !isnan(measured_rate(phase)));
-	snprintf(text, sizeof(text), "%.0f", cluster->iops);
-	put_figure(file, isnan(cluster->iops) ? "" : text, invalid && !isnan(cluster->iops));
-	bool has_p99 = cluster->latency_ns.p99 > 0;
-	put_figure(file, has_p99 ? units_format_ns(text, cluster->latency_ns.p99) : "",
-		   invalid && has_p99);
-	fputc('\n', file);
+	put_figure(file, figure, invalid);
+	free(figure);
 }
 
+static bool is_empty(const struct layout_table *table, uint32_t column, uint32_t columns)
+{
+	for (uint32_t i = column; i < table->cells_count; i += columns)
+		if (*table->cells[i])
+			return false;
+	return true;
+}
+
+/* Without columns that are empty, as in text. */
 static void print_table(const char *title, const struct layout_table *table, FILE *file)
 {
 	uint32_t columns = 0;
+	bool empty[LAYOUT_COLUMNS_MAX];
 
 	while (table->headings[columns])
 		columns++;
+	for (uint32_t c = 0; c < columns; c++)
+		empty[c] = is_empty(table, c, columns);
 	fprintf(file, "\n### %s\n\n|", title);
 	for (uint32_t c = 0; c < columns; c++)
-		put_cell(file, table->headings[c]);
+		if (!empty[c])
+			put_cell(file, table->headings[c]);
 	fputs("\n|", file);
 	for (uint32_t c = 0; c < columns; c++)
-		fputs("---|", file);
+		if (!empty[c])
+			fputs(table->align[c] == 'r' ? "---:|" : "---|", file);
 	for (uint32_t i = 0; i < table->cells_count; i++) {
 		if (i % columns == 0)
 			fputs("\n|", file);
-		put_cell(file, table->cells[i]);
-		free(table->cells[i]);
+		if (!empty[i % columns])
+			put_table_cell(file, table->cells[i]);
 	}
 	fputc('\n', file);
+	for (uint32_t i = 0; i < table->cells_count; i++)
+		free(table->cells[i]);
 	free(table->cells);
+}
+
+static void print_phases(const struct result *result, FILE *file)
+{
+	struct layout_table table = {.headings = summary_headings, .align = summary_align};
+
+	summary_rows(&table, result);
+	if (table.cells_count)
+		print_table("Phases", &table, file);
 }
 
 static void print_trials(const struct result *result, FILE *file)
 {
-	struct layout_table trials = {.headings = trials_headings};
-	struct layout_table comparisons = {.headings = comparisons_headings};
+	struct layout_table trials = {.headings = trials_headings, .align = trials_align};
+	struct layout_table comparisons = {.headings = comparisons_headings,
+					   .align = comparisons_align};
 
 	trials_rows(&trials, result);
 	if (trials.cells_count)
@@ -192,12 +202,7 @@ void report_markdown(const struct result *result, FILE *file)
 	put(file, text_or(result->started_at, "?"));
 	fputc('\n', file);
 	print_gates(result, file);
-	if (result->phases_count)
-		fputs("\n### Phases\n\n| phase | trial | op | fleet | IOPS | p99 |\n"
-		      "|---|---:|---|---:|---:|---:|\n",
-		      file);
-	for (uint32_t p = 0; p < result->phases_count; p++)
-		print_phase(result, &result->phases[p], file);
+	print_phases(result, file);
 	print_trials(result, file);
 	print_findings(result, file);
 }

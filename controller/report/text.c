@@ -9,6 +9,7 @@
 #include "controller/report/digest.h"
 #include "controller/report/layout.h"
 #include "controller/report/report.h"
+#include "controller/report/summary.h"
 #include "controller/report/text_phase.h"
 #include "controller/report/trials.h"
 
@@ -29,6 +30,19 @@ static void print_head(const struct result *result, FILE *file)
 				 result->reason);
 	else
 		layout_paragraph(file, 0, "", "%s", text_or(result->outcome, "?"));
+	fputc('\n', file);
+}
+
+/* What somebody who accepts the hosts reads first; how it was measured comes after. */
+static void print_summary(const struct result *result, FILE *file)
+{
+	struct layout_table table = {.headings = summary_headings, .align = summary_align};
+
+	summary_rows(&table, result);
+	if (!table.cells_count)
+		return;
+	layout_paragraph(file, 0, "", "Summary");
+	layout_print(&table, INDENT, file);
 	fputc('\n', file);
 }
 
@@ -327,8 +341,9 @@ static void print_doubts(const struct result *result, FILE *file)
 
 static void print_trials(const struct result *result, FILE *file)
 {
-	struct layout_table trials = {.headings = trials_headings, .align = "llrrlrlrr"};
-	struct layout_table comparisons = {.headings = comparisons_headings, .align = "lllrrlrl"};
+	struct layout_table trials = {.headings = trials_headings, .align = trials_align};
+	struct layout_table comparisons = {.headings = comparisons_headings,
+					   .align = comparisons_align};
 
 	trials_rows(&trials, result);
 	if (trials.cells_count) {
@@ -374,6 +389,7 @@ void report_text(const struct result *result, const struct result_series *series
 		 const char *directory, FILE *file)
 {
 	print_head(result, file);
+	print_summary(result, file);
 	print_hosts(result, file);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		text_phase_print(result, p, series && series->phases ? &series->phases[p] : NULL,

@@ -10,6 +10,7 @@ const char *const trials_headings[TRIALS_COLUMNS] = {
 	"mean",  "95 % interval", "spread", "drift",  NULL};
 const char *const comparisons_headings[TRIALS_COLUMNS] = {
 	"phase", "against", "metric", "trials", "shift", "95 % interval", "p", "verdict", NULL};
+const char trials_align[] = "llrrlrlrr", comparisons_align[] = "lllrrlrl";
 
 /* A figure and its interval as a gate on the metric would show them. */
 static void figure_cells(struct layout_table *table, const struct result_repeat *r, double value,

@@ -9,6 +9,7 @@
 #define TRIALS_COLUMNS 10
 extern const char *const trials_headings[TRIALS_COLUMNS];
 extern const char *const comparisons_headings[TRIALS_COLUMNS];
+extern const char trials_align[], comparisons_align[];
 
 /* Adds a row for each phase and figure. */
 void trials_rows(struct layout_table *table, const struct result *result);

@@ -302,6 +302,37 @@ static void a_phase_that_was_not_begun_has_no_figures(void **state)
 	sample_release(&sample);
 }
 
+static void the_summary_strikes_through_what_is_invalid_and_names_the_worst_finding(void **state)
+{
+	static const char *const levels[] = {"NOTE", "WARN", "INVALID", "WARN"};
+	struct sample sample = {0};
+
+	(void)state;
+	struct result_phase *phase = sample_phase(&sample, "p", "read", S, 2, 1);
+	sample_load(&sample, 0, 0, 0, 10 * S, 20000 * MB, 20000);
+	sample_load(&sample, 1, 0, 0, 10 * S, 10000 * MB, 10000);
+	window_compute(phase, &sample.series.phases[0], true);
+	char *text = print(&sample, "d");
+	assert_non_null(strstr(text, "Summary\n"
+				     "  phase  op         fleet  IOPS  slowest host\n"
+				     "  p      read  2.79 GiB/s  3000  h2 954 MiB/s\n\n"));
+	free(text);
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		struct result_finding *finding =
+			RECORD_APPEND(sample.result.findings, sample.result.findings_count);
+		*finding = (struct result_finding){.level = mem_text(levels[i]),
+						   .code = mem_format("CODE_%zu", i),
+						   .phase = mem_text("p"),
+						   .trial = phase->trial,
+						   .evidence = mem_text("so")};
+	}
+	text = print(&sample, "d");
+	assert_non_null(strstr(
+		text, "  p      read  ~~2.79 GiB/s~~  ~~3000~~  h2 954 MiB/s  CODE_2, +2\n"));
+	free(text);
+	sample_release(&sample);
+}
+
 /* A timed phase of less than two buckets has no window, and so no IOPS of it. */
 static void what_was_not_measured_is_not_printed_as_zero(void **state)
 {
@@ -365,6 +396,8 @@ int main(void)
 		cmocka_unit_test(what_a_terminal_would_obey_is_not_printed),
 		cmocka_unit_test(a_result_without_phases_or_plan_is_printed),
 		cmocka_unit_test(a_phase_that_was_not_begun_has_no_figures),
+		cmocka_unit_test(
+			the_summary_strikes_through_what_is_invalid_and_names_the_worst_finding),
 		cmocka_unit_test(what_was_not_measured_is_not_printed_as_zero),
 		cmocka_unit_test(the_ramp_stands_apart_in_the_timeline),
 		cmocka_unit_test(a_long_timeline_is_80_wide_with_whole_buckets_a_column),
