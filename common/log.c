@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/utf8.h"
+
 static const char *program_name = "muster";
 static enum log_level most_level = LOG_LEVEL_INFO;
 
@@ -22,12 +24,10 @@ static void print(enum log_level level, const char *what, const char *format, va
 		return;
 	int used = snprintf(line, sizeof(line), "%s: %s", program_name, what);
 	int more = vsnprintf(line + used, sizeof(line) - (size_t)used - 1, format, args);
-	size_t length = strnlen(line, sizeof(line) - 1);
 	(void)more;
-	/* What a peer or a file says goes to a terminal: no control characters. */
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
+	/* What a peer or a file says goes to a terminal. */
+	utf8_make_shown(line);
+	size_t length = strlen(line);
 	line[length++] = '\n';
 	fwrite(line, 1, length, stderr);
 }

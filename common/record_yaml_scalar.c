@@ -10,6 +10,7 @@
 #include "common/record_member.h"
 #include "common/record_words.h"
 #include "common/units.h"
+#include "common/utf8.h"
 
 bool record_yaml_is_null(const struct yaml_node *node)
 {
@@ -120,9 +121,8 @@ static char *read_text(const struct record_row *row, void *record, const char *t
 
 	if (!text[0])
 		return mem_text("is empty: takes text");
-	for (const char *c = text; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return refuse(row, text, "holds a line end or control character");
+	if (!utf8_is_shown(text))
+		return refuse(row, text, "holds a line end or control character");
 	*member = mem_text(text);
 	return NULL;
 }

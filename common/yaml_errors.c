@@ -11,32 +11,13 @@
 
 enum { LINES_MAX = 100, TEXT_SIZE = 1024, SHOWN_MAX = 60 };
 
-/* What a file holds may be meant for the terminal that shows the error: only text passes. */
-static void make_printable(char *line)
-{
-	size_t size = strlen(line);
-
-	for (size_t at = 0; at < size; at++) {
-		at += utf8_valid(line + at, size - at);
-		if (at < size)
-			line[at] = '?';
-	}
-	for (size_t at = 0; at < size; at++) {
-		unsigned char c = (unsigned char)line[at];
-		/* U+0080 to U+009F are control characters to a terminal, too. */
-		if (c == 0xc2 && (unsigned char)line[at + 1] < 0xa0)
-			line[at] = line[at + 1] = '?';
-		if (c < 0x20 || c == 0x7f)
-			line[at] = '?';
-	}
-}
-
 /* Takes `line`. */
 static void add_line(struct yaml_errors *errors, char *line)
 {
 	bool known = false;
 
-	make_printable(line);
+	/* What a file holds may be meant for the terminal that shows the error. */
+	utf8_make_shown(line);
 	for (uint32_t i = 0; i < errors->count && !known; i++)
 		known = strcmp(errors->lines[i], line) == 0;
 	if (known || errors->count == LINES_MAX) {

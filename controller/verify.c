@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "common/utf8.h"
 #include "controller/manifest.h"
 
 #define MOST_BYTES (4 << 20) /* of a manifest */
@@ -70,9 +71,7 @@ static bool say(const char *name, const char *what)
 {
 	char *shown = mem_text(name);
 
-	for (char *c = shown; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	utf8_make_shown(shown);
 	printf("%-20s %s\n", shown, what);
 	free(shown);
 	return strcmp(what, "unchanged") == 0;

@@ -13,61 +13,20 @@
 
 /* ---- characters ---- */
 
-/* Bytes of the character at `at`, which is well-formed. */
-static size_t step(const char *at)
-{
-	size_t size = 1;
-
-	while (((unsigned char)at[size] & 0xc0) == 0x80)
-		size++;
-	return size;
-}
-
 static int width(const char *text)
 {
 	int count = 0;
 
-	for (; *text; text += step(text))
+	for (; *text; text += utf8_step(text))
 		count++;
 	return count;
 }
 
-/* U+0000-1F, 7F-9F; U+200E-0F, 202A-2E, 2066-69 turn the direction of what follows. */
-static bool is_obeyed(const char *at, size_t size)
-{
-	const unsigned char *c = (const unsigned char *)at;
-
-	if (size == 1)
-		return c[0] < 0x20 || c[0] == 0x7f;
-	if (size == 2)
-		return c[0] == 0xc2 && c[1] < 0xa0;
-	if (size != 3 || c[0] != 0xe2)
-		return false;
-	return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xaa && c[2] <= 0xae))) ||
-	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
-}
-
 char *layout_clean(const char *text)
 {
-	size_t left = text ? strlen(text) : 0, valid = 0, used = 0;
-	char *clean = mem_new(left + 1, 1);
+	char *clean = mem_text(text ? text : "");
 
-	while (left) {
-		if (!valid)
-			valid = utf8_valid(text, left);
-		size_t size = valid ? step(text) : 1;
-		if (valid && size > valid) /* stray bytes follow that only look like more of it */
-			size = valid;
-		if (!valid || is_obeyed(text, size)) {
-			clean[used++] = '?';
-		} else {
-			memcpy(clean + used, text, size);
-			used += size;
-		}
-		valid -= valid ? size : 0;
-		text += size;
-		left -= size;
-	}
+	utf8_make_shown(clean);
 	return clean;
 }
 
@@ -206,7 +165,7 @@ static void print_cell(FILE *file, const char *text, char align, int wide, bool 
 	} else {
 		const char *end = text;
 		for (int i = 0; i < wide - 1; i++)
-			end += step(end);
+			end += utf8_step(end);
 		fprintf(file, "%.*s…", (int)(end - text), text);
 	}
 	if (align == 'l' && !last)

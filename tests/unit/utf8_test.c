@@ -1,6 +1,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <setjmp.h>
 #include <cmocka.h>
 
@@ -43,10 +44,43 @@ static void valid_bytes_end_before_the_first_that_are_none(void **state)
 				 utf8_valid(cases[i].text, cases[i].size), cases[i].valid);
 }
 
+static void what_a_terminal_obeys_is_not_shown(void **state)
+{
+	static const struct {
+		const char *text, *shown; /* NULL: the same */
+	} cases[] = {
+		{"", NULL},
+		{"plain, gr\xc3\xb6\xc3\x9f"
+		 "e \xe2\x80\xa6 \xf0\x9f\x92\xbe",
+		 NULL},
+		{"a\x1b[2J\nb\x7f", "a?[2J?b?"},
+		{"\xc2\x9b"
+		 "2J",
+		 "?2J"},
+		{"\xc2\xa0", NULL},
+		{"\xe2\x80\xae"
+		 "x\xe2\x81\xa9",
+		 "?x?"},
+		{"\xff\x80 \xc3", "?? ?"},
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *want = cases[i].shown ? cases[i].shown : cases[i].text;
+		strcpy(text, cases[i].text);
+		assert_int_equal(utf8_is_shown(text), !cases[i].shown);
+		utf8_make_shown(text);
+		assert_string_equal(text, want);
+		assert_true(utf8_is_shown(text));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_bytes_end_before_the_first_that_are_none),
+		cmocka_unit_test(what_a_terminal_obeys_is_not_shown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
