@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "common/record_member.h"
+#include "common/utf8.h"
 
 static const struct record_row name_rows[] = {
 	{MEMBER(struct name, name), .required = true, .doc = "a name"},
@@ -43,6 +44,23 @@ void record_release(const struct record_table *table, void *record)
 	for (uint32_t i = 0; i < table->count; i++)
 		release_member(&table->rows[i], record);
 	memset(record, 0, table->size);
+}
+
+void record_make_shown(const struct record_table *table, void *record)
+{
+	for (uint32_t i = 0; i < table->count; i++) {
+		const struct record_row *row = &table->rows[i];
+		void *member = record_member(row, record);
+		if (row->kind == RECORD_TEXT && *(char **)member)
+			utf8_make_shown(*(char **)member);
+		else if (row->kind == RECORD_ONE)
+			record_make_shown(row->table, member);
+		else if (row->kind == RECORD_MAYBE && *(void **)member)
+			record_make_shown(row->table, *(void **)member);
+		for (uint32_t k = 0;
+		     row->kind == RECORD_LIST && k < *record_list_count(row, record); k++)
+			record_make_shown(row->table, *(char **)member + k * row->table->size);
+	}
 }
 
 static void copy_list(const struct record_row *row, void *into, const void *from)

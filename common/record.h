@@ -105,6 +105,9 @@ extern const struct record_table name_table;
 /* Frees what the members own and zeroes the record; not the record itself. */
 void record_release(const struct record_table *table, void *record);
 
+/* Every text in it becomes one that may be shown (utf8.h). */
+void record_make_shown(const struct record_table *table, void *record);
+
 /* Makes `into`, uninitialised or zero, a copy that owns all it has. */
 void record_copy(const struct record_table *table, void *into, const void *from);
 

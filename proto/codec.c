@@ -284,6 +284,8 @@ int codec_unpack(const unsigned char *data, size_t size, struct message *message
 				       : unpack_message(&frame, message, err);
 	if (result < 0)
 		*message = (struct message){0};
+	else
+		record_make_shown(message_types[message->envelope.kind].table, message->body);
 	return result;
 }
 

@@ -28,7 +28,8 @@ struct message {
 	struct envelope envelope;
 	void *body;
 };
-/* 0, or -1 (ERROR_PROTOCOL) with nothing owned. Everything that came is checked. hello and refuse
+/* 0, or -1 (ERROR_PROTOCOL) with nothing owned. Everything that came is checked, and its texts are
+ * made ones that may be shown (utf8.h). hello and refuse
  * of a later build, with another format number or more elements behind, are read too; their four
  * texts are never NULL, and 16 KiB is the most of them that is read. */
 int codec_unpack(const unsigned char *data, size_t size, struct message *message,

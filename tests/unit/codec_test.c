@@ -222,6 +222,39 @@ static void a_frame_is_appended_to_what_is_there(void **state)
 	free(frame.data);
 }
 
+/* A rogue peer's words go to terminals by many ways: there is one gate. */
+static void what_a_terminal_would_obey_does_not_come_in(void **state)
+{
+	(void)state;
+	struct envelope envelope = {.kind = MESSAGE_READY};
+	struct name notes[] = {{(char *)"fine, b\303\274cher"},
+			       {(char *)"a\x1b]0;title\x07\nno host refuses"}};
+	struct ready ready = {.notes = notes, .notes_count = 2};
+	struct refuse refuse = {.version = (char *)"1",
+				.fingerprint = (char *)"f",
+				.host = (char *)"h\xc2\x9b"
+						"2J",
+				.reason = (char *)"\xe2\x80\xae no"};
+	struct bytes frame = {0};
+	struct message message;
+
+	codec_pack(&envelope, &ready, &frame);
+	accepted(frame.data, frame.size, &message);
+	const struct ready *came = message.body;
+	assert_string_equal(came->notes[0].name, "fine, b\303\274cher");
+	assert_string_equal(came->notes[1].name, "a?]0;title??no host refuses");
+	message_release(&message);
+
+	frame.size = 0;
+	envelope.kind = MESSAGE_REFUSE;
+	codec_pack(&envelope, &refuse, &frame);
+	accepted(frame.data, frame.size, &message);
+	assert_string_equal(((struct refuse *)message.body)->host, "h?2J");
+	assert_string_equal(((struct refuse *)message.body)->reason, "? no");
+	message_release(&message);
+	free(frame.data);
+}
+
 /* These bytes never change: every build ever made reads them. */
 static void hello_is_the_same_for_ever(void **state)
 {
@@ -480,6 +513,7 @@ int main(void)
 		cmocka_unit_test(every_kind_comes_back_as_it_went),
 		cmocka_unit_test(members_arrive_where_they_were),
 		cmocka_unit_test(a_frame_is_appended_to_what_is_there),
+		cmocka_unit_test(what_a_terminal_would_obey_does_not_come_in),
 		cmocka_unit_test(hello_is_the_same_for_ever),
 		cmocka_unit_test(hello_of_a_later_build_is_readable),
 		cmocka_unit_test(what_is_no_message_is_refused),
