@@ -1,11 +1,15 @@
 #include "agent/platform/posix_signature.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/platform/posix_partitions.h"
 #include "agent/platform/posix_zfs_label.h"
+#include "common/memory.h"
 
 /* What is looked at: that much from the start, and from the end. */
 #define WINDOW 1048576
@@ -155,32 +159,82 @@ static int cannot_read(const char *name, struct error *err)
 	return -1;
 }
 
+/* A device, or a part of it. */
+struct extent {
+	int fd;
+	uint64_t offset, size, sector;
+	const char *name;
+};
+
+/* Into memory of two windows. */
+static int add_extent(struct use_list *list, const struct extent *extent, unsigned char *memory,
+		      struct error *err)
+{
+	uint64_t sector = extent->sector, size = extent->size - extent->size % sector;
+	uint64_t length = size < WINDOW ? size : WINDOW - WINDOW % sector;
+	struct windows windows = {memory, memory + WINDOW, length, size, sector};
+	int zfs = 0;
+
+	if (read_whole(extent->fd, windows.start, length, extent->offset) < 0 ||
+	    read_whole(extent->fd, windows.end, length, extent->offset + size - length) < 0 ||
+	    (zfs = zfs_label_find(extent->fd, extent->offset, size)) < 0)
+		return cannot_read(extent->name, err);
+	add_marks(list, &windows, extent->name);
+	if (zfs)
+		add_mark(list, extent->name, "a ZFS pool ('zpool labelclear' if it is free)", true);
+	return 0;
+}
+
+/* Of what is in a partition only that counts which is never to be overwritten: what else is there
+ * goes with the table. */
+static int add_partition(struct use_list *list, const struct extent *whole,
+			 const struct partition *part, unsigned char *memory, struct error *err)
+{
+	struct platform_use uses[4];
+	struct use_list inside = {.uses = uses, .most = 4};
+	char name[128];
+	struct extent extent = {whole->fd, part->offset, part->size, whole->sector, name};
+
+	snprintf(name, sizeof(name), "the partition at byte %" PRIu64 " of %s", part->offset,
+		 whole->name);
+	if (add_extent(&inside, &extent, memory, err) < 0)
+		return -1;
+	for (int i = 0; i < inside.count; i++)
+		if (uses[i].never)
+			use_add(list, true, "%s", uses[i].text);
+	return 0;
+}
+
+static int add_partitions(struct use_list *list, const struct extent *whole, unsigned char *memory,
+			  struct error *err)
+{
+	struct partitions *partitions = mem_new(1, sizeof(*partitions));
+	int failed = 0;
+
+	if (partitions_find(partitions, whole->fd, whole->size, (uint32_t)whole->sector) < 0)
+		failed = cannot_read(whole->name, err);
+	for (uint32_t i = 0; i < partitions->count && !failed; i++)
+		failed = add_partition(list, whole, &partitions->parts[i], memory, err);
+	if (partitions->left_out)
+		use_add(list, true, "%s has more than %u partitions, more than are looked into",
+			whole->name, PARTITIONS_MOST);
+	free(partitions);
+	return failed;
+}
+
 int marks_add(struct use_list *list, int fd, uint64_t size_bytes, uint32_t sector_bytes,
 	      const char *name, struct error *err)
 {
-	uint64_t sector = sector_bytes ? sector_bytes : 512;
-	uint64_t size = size_bytes - size_bytes % sector;
-	uint64_t length = size < WINDOW ? size : WINDOW - WINDOW % sector;
+	const struct extent whole = {fd, 0, size_bytes, sector_bytes ? sector_bytes : 512, name};
 	unsigned char *memory = platform_buffer(4096, 2 * WINDOW);
-	int failed = -1;
 
 	if (!memory) {
 		errno = ENOMEM;
 		return cannot_read(name, err);
 	}
-	struct windows windows = {memory, memory + WINDOW, length, size, sector};
-	int zfs = 0;
-	if (read_whole(fd, windows.start, length, 0) < 0 ||
-	    read_whole(fd, windows.end, length, size - length) < 0 ||
-	    (zfs = zfs_label_find(fd, 0, size)) < 0) {
-		cannot_read(name, err);
-		goto out;
-	}
-	add_marks(list, &windows, name);
-	if (zfs)
-		add_mark(list, name, "a ZFS pool ('zpool labelclear' if it is free)", true);
-	failed = 0;
-out:
+	int failed = add_extent(list, &whole, memory, err);
+	if (!failed)
+		failed = add_partitions(list, &whole, memory, err);
 	free(memory);
 	return failed;
 }

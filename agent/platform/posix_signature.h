@@ -6,7 +6,8 @@
 #include "agent/platform/posix.h"
 #include "common/error.h"
 
-/* Adds a reason for each mark; `name` is what the reasons call the device, which is open for
+/* Adds a reason for each mark, and for each in one of its partitions that is never to be
+ * overwritten; `name` is what the reasons call the device, which is open for
  * reading. -1 when it cannot be read. */
 int marks_add(struct use_list *list, int fd, uint64_t size_bytes, uint32_t sector_bytes,
 	      const char *name, struct error *err);

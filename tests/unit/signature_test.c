@@ -121,6 +121,152 @@ static void labels_are_looked_for_from_the_offset_on(void **state)
 	assert_int_equal(zfs_label_find(-1, 0, SIZE), -1);
 }
 
+/* ---- what is in partitions ---- */
+
+static void put_number(int64_t offset, uint64_t value, int bytes)
+{
+	char text[8];
+
+	for (int i = 0; i < bytes; i++)
+		text[i] = (char)(value >> 8 * i);
+	put(offset, text, (size_t)bytes);
+}
+
+/* A table at sector `at` with its entries behind or before it: [first, last]. */
+static void put_gpt(int64_t sector, int64_t at, int64_t entries, uint64_t first, uint64_t last)
+{
+	put(at * sector, "EFI PART", 8);
+	put_number(at * sector + 72, (uint64_t)entries, 8);
+	put_number(at * sector + 80, 128, 4);
+	put_number(at * sector + 84, 128, 4);
+	put(entries * sector + 128, "a type GUID, any", 16); /* the second of the entries */
+	put_number(entries * sector + 128 + 32, first, 8);
+	put_number(entries * sector + 128 + 40, last, 8);
+}
+
+static void put_mbr(int64_t at, int entry, char type, uint64_t first, uint64_t count)
+{
+	put(at + 510, "\x55\xaa", 2);
+	put(at + 446 + entry * 16 + 4, &type, 1);
+	put_number(at + 446 + entry * 16 + 8, first, 4);
+	put_number(at + 446 + entry * 16 + 12, count, 4);
+}
+
+static void put_bsd(int64_t at, uint64_t first, uint64_t count)
+{
+	put_number(at, 0x82564557, 4);
+	put_number(at + 132, 0x82564557, 4);
+	put_number(at + 138, 8, 2);
+	put_number(at + 148 + 3 * 16, count, 4);
+	put_number(at + 148 + 3 * 16 + 4, first, 4);
+}
+
+#define MIB 1048576
+static const char ring[] = "\x0c\xb1\xba\0\0\0\0\0";
+
+static void make_gpt(void)
+{
+	put_gpt(512, 1, 2, 4096, 8191);
+	put(4 * MIB - 512, "GEOM::ELI", 9);
+}
+
+static void make_gpt_4096(void)
+{
+	put_gpt(4096, 1, 2, 512, 1023);
+	put(2 * MIB + 512, "LABELONE", 8);
+}
+
+static void make_backup(void)
+{
+	put_gpt(512, SIZE / 512 - 1, SIZE / 512 - 33, 2048, 8191);
+	put(MIB + 512, "LABELONE", 8);
+}
+
+static void make_logical(void)
+{
+	put_mbr(0, 1, 0x0f, 2048, 12288);
+	put_mbr(MIB, 0, (char)0x83, 64, 128); /* the first logical one */
+	put_mbr(MIB, 1, 0x05, 4096, 8192);    /* the next, from the extended on */
+	put_mbr(3 * MIB, 0, (char)0x83, 64, 8000);
+	put(3 * MIB + 64 * 512 + 131072, ring, 8);
+}
+
+static void make_bsd_in_slice(void)
+{
+	put_mbr(0, 0, (char)0xa5, 2048, 8192);
+	put_bsd(MIB + 512, 16, 4096);
+	put(MIB + (16 + 4096) * 512 - 512, "GEOM::MIRROR", 12);
+}
+
+static void make_bsd_from_the_begin(void)
+{
+	put_mbr(0, 0, (char)0xa5, 2048, 8192);
+	put_bsd(MIB + 512, 2048 + 16, 4096);
+	put(MIB + 16 * 512 + 131072, ring, 8);
+}
+
+static void make_vtoc(void)
+{
+	put_mbr(0, 2, (char)0xbf, 2048, 12288);
+	put_number(MIB + 512 + 12, 0x600ddeee, 4);
+	put_number(MIB + 512 + 72 + 15 * 12 + 4, 2048, 4);
+	put_number(MIB + 512 + 72 + 15 * 12 + 8, 8192, 4);
+	put(2 * MIB + 131072, ring, 8);
+}
+
+static void make_harmless(void)
+{
+	put_gpt(512, 1, 2, 4096, 8191);
+	put(2 * MIB + 1080, "\x53\xef", 2);
+}
+
+/* Of entries that lead nowhere, over the end, and round and round. */
+static void make_nonsense(void)
+{
+	put_gpt(512, 1, 2, UINT64_MAX - 1, UINT64_MAX - 1);
+	put_gpt(512, SIZE / 512 - 1, SIZE / 512 - 33, 9, 3);
+	put_number(SIZE - 512 + 72, UINT64_MAX / 512, 8);
+	put_mbr(0, 0, 0x05, 2048, 0xffffffff);
+	put_mbr(0, 1, (char)0x83, 0xffffffff, 0xffffffff);
+	put_mbr(MIB, 1, 0x05, 0, 0);
+	put_mbr(MIB, 0, 0x05, 2048, 2048);
+	put_mbr(2 * MIB, 0, 0x05, 2048, 2048);
+	put_bsd(512, 0, 0xffffffff);
+}
+
+static void members_in_partitions_are_found(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*make)(void);
+		uint32_t sector;
+		const char *want; /* NULL: nothing that is never to be written to */
+	} cases[] = {
+		{"GPT", make_gpt, 512, "at byte 2097152 of da0 carries the mark of geli"},
+		{"GPT of 4 KiB sectors", make_gpt_4096, 4096, "at byte 2097152 of da0 carries"},
+		{"GPT's backup alone", make_backup, 512, "at byte 1048576 of da0 carries"},
+		{"logical", make_logical, 512, "at byte 3178496 of da0 carries the mark of a ZFS"},
+		{"BSD's in a slice", make_bsd_in_slice, 512, "GEOM mirror"},
+		{"BSD's, from the begin", make_bsd_from_the_begin, 512, "ZFS"},
+		{"Solaris'", make_vtoc, 512, "at byte 2097152 of da0 carries the mark of a ZFS"},
+		{"a file system", make_harmless, 512, NULL},
+		{"nonsense", make_nonsense, 512, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct platform_use uses[8];
+		const char *found = NULL;
+		assert_int_equal(fresh(state), 0);
+		cases[i].make();
+		int count = ask(uses, SIZE, cases[i].sector);
+		assert_true(count > 0);
+		for (int k = 0; k < count; k++)
+			found = uses[k].never ? uses[k].text : found;
+		if (!found != !cases[i].want || (found && !strstr(found, cases[i].want)))
+			fail_msg("%s: %s", cases[i].name, found ? found : "nothing found");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +275,7 @@ int main(void)
 		cmocka_unit_test_setup(nothing_is_found_on_zeros_of_any_size, fresh),
 		cmocka_unit_test_setup(a_device_shorter_than_it_says_is_an_error, fresh),
 		cmocka_unit_test_setup(labels_are_looked_for_from_the_offset_on, fresh),
+		cmocka_unit_test(members_in_partitions_are_found),
 	};
 	char path[] = "/tmp/muster-signature-XXXXXX";
 
