@@ -42,10 +42,7 @@ static void take_signals(void)
 
 static int print_errors(struct yaml_errors *errors)
 {
-	for (uint32_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->lines[i]);
-	if (errors->left_out)
-		fprintf(stderr, "and %u more\n", errors->left_out);
+	yaml_errors_print(errors);
 	yaml_errors_release(errors);
 	return EXIT_USAGE;
 }

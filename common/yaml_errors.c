@@ -60,6 +60,14 @@ void yaml_errors_add_file(struct yaml_errors *errors, const char *format, ...)
 	add_line(errors, mem_format("%s: %s", file_name(errors), text));
 }
 
+void yaml_errors_print(const struct yaml_errors *errors)
+{
+	for (uint32_t i = 0; i < errors->count; i++)
+		fprintf(stderr, "%s\n", errors->lines[i]);
+	if (errors->left_out)
+		fprintf(stderr, "and %u more\n", errors->left_out);
+}
+
 void yaml_errors_release(struct yaml_errors *errors)
 {
 	for (uint32_t i = 0; i < errors->count; i++)

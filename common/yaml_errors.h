@@ -18,6 +18,8 @@ void yaml_errors_add(struct yaml_errors *errors, uint32_t line, uint32_t column,
 /* "file: what": the file as a whole, for instance that it cannot be opened. */
 void yaml_errors_add_file(struct yaml_errors *errors, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A line each on stderr. */
+void yaml_errors_print(const struct yaml_errors *errors);
 void yaml_errors_release(struct yaml_errors *errors);
 
 /* How many bytes of a text from the file to print in an error, for "%.*s": all, or as much as a

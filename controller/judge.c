@@ -89,10 +89,7 @@ static int judge_foreign(const char *path, const struct judging *judging)
 		foreign_release(&foreign);
 		code = judge_and_print(&result, &series, path, judging);
 	}
-	for (uint32_t i = 0; i < errors.count; i++)
-		fprintf(stderr, "%s\n", errors.lines[i]);
-	if (errors.left_out)
-		fprintf(stderr, "and %u more\n", errors.left_out);
+	yaml_errors_print(&errors);
 	yaml_errors_release(&errors);
 	return code;
 }

@@ -21,14 +21,6 @@
 
 enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
 
-static void print_errors(struct yaml_errors *errors)
-{
-	for (uint32_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->lines[i]);
-	if (errors->left_out)
-		fprintf(stderr, "and %u more\n", errors->left_out);
-}
-
 /* Without asking a host; what needs their memory is said by --fleet and by run. */
 static int check_plan(const struct options *options, const struct plan *plan)
 {
@@ -54,7 +46,7 @@ static int with_plan(const struct options *options)
 
 	if (!plan_read(&plan, options->operand, options->settings, options->settings_count,
 		       &errors)) {
-		print_errors(&errors);
+		yaml_errors_print(&errors);
 	} else {
 		if (options->command == OPTIONS_RUN)
 			code = run_execute(options, &plan);
