@@ -14,6 +14,7 @@
 #include "common/units.h"
 
 #define PATIENCE_NS (10 * NS_PER_S)
+#define RUN_PHASES  20 /* that a run's own words are as long as */
 
 enum job_kind { JOB_BEGIN, JOB_ADD, JOB_END, JOB_FORGET, JOB_READ, JOB_STOP };
 
@@ -326,12 +327,41 @@ void recorder_free(struct recorder *r)
 
 /* ---- what the session asks ---- */
 
-void recorder_list(struct recorder *r, struct leased *into)
+static const struct kept_run *find_kept(const struct leased *all, const char *run)
+{
+	for (uint32_t i = 0; i < all->kept_count; i++)
+		if (strcmp(all->kept[i].run, run) == 0)
+			return &all->kept[i];
+	return NULL;
+}
+
+/* A run counts as RUN_PHASES of its phases: texts of some hundred bytes. */
+static void list_run(const struct kept_run *run, uint32_t *room, struct leased *into)
+{
+	if (run->phases_count > RECORDER_PHASES_MOST || run->phases_count + RUN_PHASES > *room) {
+		into->kept_more++;
+		return;
+	}
+	*room -= run->phases_count + RUN_PHASES;
+	record_copy(&kept_run_table, RECORD_APPEND(into->kept, into->kept_count), run);
+}
+
+void recorder_fit(const struct leased *all, const char *run, struct leased *into)
+{
+	uint32_t room = 2 * RECORDER_PHASES_MOST;
+	const struct kept_run *own = find_kept(all, run);
+
+	if (own)
+		list_run(own, &room, into);
+	for (uint32_t i = 0; i < all->kept_count; i++)
+		if (&all->kept[i] != own)
+			list_run(&all->kept[i], &room, into);
+}
+
+void recorder_list(struct recorder *r, const char *run, struct leased *into)
 {
 	pthread_mutex_lock(&r->lock);
-	for (uint32_t i = 0; i < r->list.kept_count; i++)
-		record_copy(&kept_run_table, RECORD_APPEND(into->kept, into->kept_count),
-			    &r->list.kept[i]);
+	recorder_fit(&r->list, run, into);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -350,12 +380,20 @@ char *recorder_other_owner(struct recorder *r, const char *run, const char *dige
 	return holder;
 }
 
-uint64_t recorder_used(struct recorder *r)
+struct recorder_use recorder_used(struct recorder *r, const char *run, uint32_t number)
 {
 	pthread_mutex_lock(&r->lock);
-	uint64_t used = r->used;
+	struct recorder_use use = {.bytes = r->used};
+	const struct kept_run *kept = find_kept(&r->list, run);
+	for (uint32_t p = 0; kept && p < kept->phases_count; p++) {
+		use.phases++;
+		if (kept->phases[p].number > number)
+			continue;
+		use.spare_phases++;
+		use.spare_bytes += kept->phases[p].bytes;
+	}
 	pthread_mutex_unlock(&r->lock);
-	return used;
+	return use;
 }
 
 void recorder_begin(struct recorder *r, const char *run, const char *owner,

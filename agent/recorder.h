@@ -24,13 +24,21 @@ struct recorder *recorder_new(const char *spool, uint64_t limit, uint64_t keep_n
  * the process. NULL is fine. */
 void recorder_free(struct recorder *recorder);
 
-/* The runs as they are on disk: fills `kept` of the answer to a lease. */
-void recorder_list(struct recorder *recorder, struct leased *into);
+/* As many runs of `all` as a frame holds, `run` first; those that do not fit are counted
+ * (kept_more). Of one run that is up to RECORDER_PHASES_MOST phases. */
+#define RECORDER_PHASES_MOST 50000
+void recorder_fit(const struct leased *all, const char *run, struct leased *into);
+/* Of those that are on disk: fills `kept` of the answer to a lease. */
+void recorder_list(struct recorder *recorder, const char *run, struct leased *into);
 /* Who held it, as a text of the caller's, when something is kept of a run of that name and of
  * another owner than that digest (run_id.h); else NULL. */
 char *recorder_other_owner(struct recorder *recorder, const char *run, const char *digest);
-/* Bytes of them all. */
-uint64_t recorder_used(struct recorder *recorder);
+/* Bytes of them all, and phases of `run`; of these what its phases up to `number` have. */
+struct recorder_use {
+	uint64_t bytes, spare_bytes;
+	uint32_t phases, spare_phases;
+};
+struct recorder_use recorder_used(struct recorder *recorder, const char *run, uint32_t number);
 
 /* Here and below `owner` is the digest of the run's secret; what is another's is left alone.
  *

@@ -105,8 +105,9 @@ static char *describe_bad_run(struct session *s, const struct lease *lease)
 	if (!holder)
 		return NULL;
 	char *why = mem_format("the agent keeps results of run %s for %s, and this controller does "
-			       "not have that run's secret, which is in its "
-			       "journal.bin: collect them from the run's own directory",
+			       "not have that run's secret: collect them from the run's own "
+			       "directory, whose journal.bin has it, or with the key that the "
+			       "run's controller had, which makes it again",
 			       lease->run, holder);
 	free(holder);
 	return why;
@@ -177,7 +178,6 @@ static void on_prepare(struct session *s, const struct envelope *envelope,
 	s->answered = s->done_queued = false;
 	s->progress_ns = s->harvested_ns = clock_now_ns();
 	outbox_release(&s->outbox);
-	session_forget_phases(s, prepare->kept_phase);
 	s->preface.size = 0;
 	char *why = NULL;
 	if (!session_has_room(s, prepare, &why)) {
@@ -302,8 +302,12 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 	case MESSAGE_PROBE:
 		on_probe(s, peer, message->body, now);
 		break;
+	case MESSAGE_HEARTBEAT:
+		if (of_phase && ((const struct heartbeat *)message->body)->agent_ns)
+			session_record(s, MESSAGE_HEARTBEAT, message->body);
+		break;
 	default:
-		break; /* heartbeat: to have been heard is all */
+		break; /* to have been heard is all */
 	}
 }
 

@@ -9,6 +9,8 @@
 #include "common/memory.h"
 #include "common/units.h"
 
+#define LEFT_MOST 1000 /* files named in one answer */
+
 static struct bytes pack(const struct session *s, enum message_kind kind, const void *body)
 {
 	struct envelope envelope = {.kind = kind, .phase = s->phase, .attempt = s->attempt};
@@ -52,6 +54,10 @@ static void add_left(void *context, const char *path)
 {
 	struct leased *leased = context;
 
+	if (leased->left_count >= LEFT_MOST) {
+		leased->left_more++;
+		return;
+	}
 	struct name *left = RECORD_APPEND(leased->left, leased->left_count);
 	left->name = mem_text(path);
 }
@@ -59,30 +65,55 @@ static void add_left(void *context, const char *path)
 void session_list_kept(struct session *s, struct leased *leased)
 {
 	if (s->setup->recorder)
-		recorder_list(s->setup->recorder, leased);
+		recorder_list(s->setup->recorder, s->run_id, leased);
 	made_files_each_left(s->setup->files, add_left, leased);
 }
 
 /* ---- of a phase ---- */
 
-bool session_has_room(struct session *s, const struct prepare *prepare, char **why)
+static bool fits(const struct session *s, const struct recorder_use *use)
 {
-	char need_text[UNITS_TEXT_SIZE], used_text[UNITS_TEXT_SIZE], limit_text[UNITS_TEXT_SIZE];
 	uint64_t limit = s->setup->config->spool_limit;
 
-	s->spool_need = 0;
-	if (!s->setup->recorder)
-		return true;
-	uint64_t need = spool_need(prepare), used = recorder_used(s->setup->recorder);
-	s->spool_need = need;
-	if (used <= limit && need <= limit - used)
-		return true;
-	*why = mem_format(
+	return use->phases < RECORDER_PHASES_MOST && use->bytes <= limit &&
+	       s->spool_need <= limit - use->bytes;
+}
+
+static char *describe_lack(const struct session *s, const struct recorder_use *use)
+{
+	char need[UNITS_TEXT_SIZE], used[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+
+	if (use->phases >= RECORDER_PHASES_MOST)
+		return mem_format("the spool keeps %u phases of this run, which no controller has "
+				  "said to have on its own disk: more cannot be given out again; "
+				  "end the run and collect it",
+				  use->phases);
+	return mem_format(
 		"the results of this phase may take %s of the spool, and of the %s of spool_limit "
 		"in agent.yaml %s hold results that nobody has collected: collect those (`muster "
 		"fleet` lists them), raise spool_limit, or use longer buckets",
-		units_format_bytes(need_text, need), units_format_bytes(limit_text, limit),
-		units_format_bytes(used_text, used));
+		units_format_bytes(need, s->spool_need),
+		units_format_bytes(limit, s->setup->config->spool_limit),
+		units_format_bytes(used, use->bytes));
+}
+
+bool session_has_room(struct session *s, const struct prepare *prepare, char **why)
+{
+	s->spool_need = 0;
+	if (!s->setup->recorder)
+		return true;
+	struct recorder_use use = recorder_used(s->setup->recorder, s->run_id, prepare->kept_phase);
+	s->spool_need = spool_need(prepare);
+	if (fits(s, &use))
+		return true;
+	/* What the controller has on its disk stays until the room is wanted, or the run is over: a
+	 * disk can be lost with all that is on it. */
+	session_forget_phases(s, prepare->kept_phase);
+	use.bytes -= use.spare_bytes;
+	use.phases -= use.spare_phases;
+	if (fits(s, &use))
+		return true;
+	*why = describe_lack(s, &use);
 	return false;
 }
 

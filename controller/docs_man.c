@@ -93,7 +93,13 @@ void docs_man_muster(FILE *file)
 		       "Keys of a controller and four agents; a run whose connection was lost:\n"
 		       "\n"
 		       "    muster keygen ops 'store[01-04]'\n"
-		       "    muster collect muster-runs/20261130-204410-91c2.partial\n");
+		       "    muster collect muster-runs/20261130-204410-91c2.partial\n"
+		       "\n"
+		       "The same when the controller's disk is lost: what agents keep, then "
+		       "that run:\n"
+		       "\n"
+		       "    muster collect --plan fleet.yaml --key ops\n"
+		       "    muster collect --plan fleet.yaml 20261130-204410-91c2 --key ops\n");
 	man_see_also(file, pages);
 }
 

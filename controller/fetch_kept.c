@@ -16,6 +16,7 @@ struct fetching {
 	uint32_t at;                 /* of its phases */
 	uint64_t offset, asked_ns;
 	bool is_asked, is_through;
+	bool wants_lease;      /* what the run's directory begins with comes first */
 	struct message *chunk; /* since it was asked, until `fetched` says that all came */
 	uint32_t chunk_count;
 	struct journal_answer *answer; /* that is being filled; NULL: none */
@@ -28,8 +29,17 @@ struct fetcher {
 	struct journal_content *content;
 	struct fetched_hosts *fetched;
 	struct fetching *hosts;
+	const struct fetch_watcher *watcher; /* NULL: none */
 	uint64_t moved_ns;
 };
+
+/* What is asked for, or will be next. */
+static const struct kept_phase *part_of(const struct fetching *fetching)
+{
+	static const struct kept_phase lease;
+
+	return fetching->wants_lease ? &lease : &fetching->kept->phases[fetching->at];
+}
 
 /* ---- what is wanted ---- */
 
@@ -111,6 +121,12 @@ static void *move_body(struct message *message)
 	return body;
 }
 
+static void show(struct fetcher *f, uint32_t host, const struct message *message)
+{
+	if (f->watcher)
+		f->watcher->on_frame(f->watcher->context, host, f->hosts[host].phase, message);
+}
+
 static void take_frame(struct fetching *fetching, uint32_t host, struct message *message)
 {
 	struct journal_answer *answer = fetching->answer;
@@ -190,7 +206,7 @@ static void end_part(struct fetching *fetching)
 static void ask(struct fetcher *f, uint32_t host)
 {
 	struct fetching *fetching = &f->hosts[host];
-	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+	const struct kept_phase *kept = part_of(fetching);
 	const struct fetch fetch = {.run = fetching->kept->run,
 				    .phase = kept->number,
 				    .attempt = kept->attempt,
@@ -222,7 +238,7 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 
 static bool is_of(const struct fetching *fetching, const struct fetched *fetched)
 {
-	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+	const struct kept_phase *kept = part_of(fetching);
 
 	return fetching->is_asked && fetched->phase == kept->number &&
 	       fetched->attempt == kept->attempt && fetched->offset == fetching->offset;
@@ -236,15 +252,23 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 		fail(f, host, fetched->error ? fetched->error : "it sends nothing of it");
 		return;
 	}
-	if (!fetching->answer)
+	if (!fetching->answer && !fetching->wants_lease)
 		begin_part(f, host);
-	for (uint32_t i = 0; i < fetching->chunk_count; i++)
-		take_frame(fetching, host, &fetching->chunk[i]);
+	for (uint32_t i = 0; i < fetching->chunk_count; i++) {
+		show(f, host, &fetching->chunk[i]);
+		if (!fetching->wants_lease)
+			take_frame(fetching, host, &fetching->chunk[i]);
+	}
 	free_chunk(fetching);
 	fetching->offset = fetched->next;
 	fetching->is_asked = false;
 	if (!fetched->is_end)
 		return;
+	if (fetching->wants_lease) {
+		fetching->wants_lease = false;
+		fetching->offset = 0;
+		return;
+	}
 	end_part(fetching);
 	next_phase(fetching);
 }
@@ -257,7 +281,7 @@ static void on_kept(void *context, uint32_t host, struct message *message)
 
 	if (!fetching->kept || fetching->is_through)
 		return;
-	const struct kept_phase *kept = &fetching->kept->phases[fetching->at];
+	const struct kept_phase *kept = part_of(fetching);
 	f->moved_ns = clock_now_ns();
 	if (message->envelope.kind == MESSAGE_FETCHED) {
 		if (is_of(fetching, message->body))
@@ -287,12 +311,13 @@ static bool go_on(struct fetcher *f, uint32_t host)
 	}
 	if (fetching->is_asked && clock_now_ns() - fetching->asked_ns < AGAIN_NS)
 		return true;
-	while (!fetching->phase && fetching->at < fetching->kept->phases_count) {
+	while (!fetching->wants_lease && !fetching->phase &&
+	       fetching->at < fetching->kept->phases_count) {
 		fetching->phase = find_wanted(f, host, &fetching->kept->phases[fetching->at]);
 		if (!fetching->phase)
 			next_phase(fetching);
 	}
-	if (fetching->phase) {
+	if (fetching->wants_lease || fetching->phase) {
 		ask(f, host);
 		return true;
 	}
@@ -319,9 +344,13 @@ static void begin(struct fetcher *f)
 
 	for (uint32_t h = 0; h < fleet->count; h++) {
 		struct fleet_host *host = &fleet->hosts[h];
-		if (host->status == FLEET_STATUS_LEASED)
+		if (host->status == FLEET_STATUS_LEASED) {
 			f->hosts[h].kept = find_run(&host->facts, f->content->heads[0].run);
-		else if (!is_missed(f->content, h))
+			f->hosts[h].wants_lease = f->watcher != NULL;
+			if (f->watcher && !f->hosts[h].kept)
+				f->fetched->failed[h] =
+					mem_text("its spool has nothing of the run");
+		} else if (!is_missed(f->content, h))
 			continue;
 		else if (host->why)
 			f->fetched->failed[h] = mem_text(host->why);
@@ -331,11 +360,12 @@ static void begin(struct fetcher *f)
 }
 
 void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journal_content *content,
-		const volatile int *interrupted)
+		const struct fetch_watcher *watcher, const volatile int *interrupted)
 {
 	struct fetcher f = {.fleet = fleet,
 			    .content = content,
 			    .fetched = fetched,
+			    .watcher = watcher,
 			    .hosts = mem_new(fleet->count, sizeof(*f.hosts)),
 			    .moved_ns = clock_now_ns()};
 	bool left = true;

@@ -2,7 +2,9 @@
  *
  * Of each phase that the journal knows and in which it misses a host's end, all that the host's
  * spool has takes the place of what the journal had of that host: the spool has it from the start
- * on. A host whose file ends without `done` is lost in that phase, with what it had measured. */
+ * on. Or the journal has nothing, and all of it is to be learned (`struct fetch_watcher`): then
+ * what it knows of a phase is its number and attempt. A host whose file ends without `done` is lost
+ * in that phase, with what it had measured. */
 #ifndef MUSTER_CONTROLLER_FETCH_KEPT_H
 #define MUSTER_CONTROLLER_FETCH_KEPT_H
 
@@ -15,9 +17,18 @@ struct fetched_hosts {
 	char **failed; /* of each host: why it could not be fetched; NULL: it was, or had none */
 };
 
-/* Asks every leased host, at most 60 s after the last that moved. */
+/* Who learns from the frames what no journal tells: sees each before it is taken, those of the
+ * run's lease first (`phase` NULL then). A host that has nothing of the run is then one that
+ * failed. */
+struct fetch_watcher {
+	void (*on_frame)(void *context, uint32_t host, struct journal_phase *phase,
+			 const struct message *message);
+	void *context;
+};
+
+/* Asks every leased host, at most 60 s after the last that moved. `watcher` NULL: nobody. */
 void fetch_kept(struct fetched_hosts *hosts, struct fleet *fleet, struct journal_content *content,
-		const volatile int *interrupted);
+		const struct fetch_watcher *watcher, const volatile int *interrupted);
 void fetched_hosts_release(struct fetched_hosts *hosts, uint32_t count);
 
 /* Tells the hosts to remove what they keep: it is on the controller's disk. */

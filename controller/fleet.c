@@ -42,6 +42,16 @@ static int make_token(char token[CODEC_LEASE_SIZE], struct error *err)
 	return 0;
 }
 
+/* With a key of its own the controller can tell the secret again, when all else that had it is
+ * gone. */
+static int make_owner(struct fleet *fleet, const struct keyring *keyring, struct error *err)
+{
+	if (!keyring->own_path)
+		return run_id_make_owner(fleet->owner, err);
+	run_id_derive_owner(keyring->own.secret, fleet->run, fleet->owner);
+	return 0;
+}
+
 static int connect_host(struct fleet *fleet, struct fleet_host *host, struct error *err)
 {
 	const struct keyring_host *keys = host->keys;
@@ -61,7 +71,7 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 	fleet->dead_after_ns = plan->fleet.dead_after;
 	fleet->channel = channel_new(err);
 	if (!fleet->channel || make_token(fleet->lease, err) < 0 ||
-	    (!fleet->owner[0] && run_id_make_owner(fleet->owner, err) < 0))
+	    (!fleet->owner[0] && make_owner(fleet, keyring, err) < 0))
 		return -1;
 	fleet->clocks = clock_exchange_new(hosts->count, err);
 	if (!fleet->clocks)
@@ -277,6 +287,21 @@ static void watch_silence(struct fleet *fleet, struct fleet_host *host, uint64_t
 	}
 }
 
+/* While it measures with what its clock is known to show: it keeps that beside its buckets. */
+static void send_heartbeat(struct fleet *fleet, struct fleet_host *host, uint64_t now)
+{
+	struct heartbeat beat = {.now_ns = now};
+
+	if (host->is_started && !host->is_done) {
+		struct clock_estimate estimate = fleet_clock(fleet, host, now);
+		if (estimate.known && !estimate.disrupted) {
+			beat.agent_ns = (uint64_t)((int64_t)now + estimate.offset_ns);
+			beat.bound_ns = clock_estimate_bound(&estimate);
+		}
+	}
+	fleet_send(fleet, host, MESSAGE_HEARTBEAT, &beat);
+}
+
 static void tick(struct fleet *fleet)
 {
 	uint64_t now = clock_now_ns();
@@ -293,9 +318,8 @@ static void tick(struct fleet *fleet)
 		if (!is_watched(host))
 			continue;
 		watch_silence(fleet, host, now);
-		struct heartbeat heartbeat = {.now_ns = now};
 		if (beat)
-			fleet_send(fleet, host, MESSAGE_HEARTBEAT, &heartbeat);
+			send_heartbeat(fleet, host, now);
 		if (host->probed_ns && now - host->probed_ns > PROBE_LOST_NS)
 			host->probed_ns = host->probes_left = 0;
 		if (!host->probed_ns && clock_exchange_wants_zeromq(fleet->clocks, i)) {

@@ -80,7 +80,9 @@ struct fleet {
 	struct fleet_host *hosts;
 	uint32_t count;
 	char run[RUN_ID_SIZE];
-	char owner[RUN_ID_OWNER_SIZE]; /* of the run; empty before fleet_open: a new one is made */
+	char owner[RUN_ID_OWNER_SIZE]; /* of the run; empty before fleet_open: it is
+					* made, out of `run` and the controller's key if it has one
+					*/
 	char lease[CODEC_LEASE_SIZE];
 	uint64_t suspect_after_ns, dead_after_ns;
 	uint32_t phase, attempt; /* under way; 0: none */

@@ -27,15 +27,19 @@ static void show_left(const struct fleet_host *host)
 	for (uint32_t i = 0; i < host->facts.kept_count; i++) {
 		const struct kept_run *kept = &host->facts.kept[i];
 		printf("%s: keeps results of run %s of %s since %s: %u phase%s, %s; `muster "
-		       "collect` "
-		       "fetches them\n",
+		       "collect` fetches them\n",
 		       host->plan->name, kept->run, kept->holder, kept->since, kept->phases_count,
 		       kept->phases_count == 1 ? "" : "s", units_format_bytes(size, kept->bytes));
 	}
+	if (host->facts.kept_more)
+		printf("%s: keeps results of %u more runs\n", host->plan->name,
+		       host->facts.kept_more);
 	for (uint32_t i = 0; i < host->facts.left_count; i++)
 		printf("%s: could not remove '%s', which muster made; it tries again at each "
 		       "release\n",
 		       host->plan->name, host->facts.left[i].name);
+	if (host->facts.left_more)
+		printf("%s: nor %u more files\n", host->plan->name, host->facts.left_more);
 }
 
 static int show(struct assembly *assembly, struct error *err)

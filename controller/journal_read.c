@@ -26,7 +26,7 @@ static void release_series(struct journal_series *series)
 	record_release(journal_table(JOURNAL_SERIES), series);
 }
 
-static void release_phase(struct journal_phase *phase)
+void journal_phase_release(struct journal_phase *phase)
 {
 	for (uint32_t i = 0; i < phase->answers_count; i++)
 		release_answer(&phase->answers[i]);
@@ -44,7 +44,7 @@ void journal_content_release(struct journal_content *content)
 	for (uint32_t i = 0; i < content->hosts_count; i++)
 		record_release(journal_table(JOURNAL_HOST), &content->hosts[i]);
 	for (uint32_t i = 0; i < content->phases_count; i++)
-		release_phase(&content->phases[i]);
+		journal_phase_release(&content->phases[i]);
 	clock_record_release(&content->clocks);
 	free(content->heads);
 	free(content->hosts);
@@ -67,7 +67,7 @@ static void drop_trials(struct journal_content *content, uint32_t kept)
 {
 	while (content->phases_count &&
 	       content->phases[content->phases_count - 1].begun.trial > kept)
-		release_phase(&content->phases[--content->phases_count]);
+		journal_phase_release(&content->phases[--content->phases_count]);
 }
 
 static bool take_head(struct journal_content *content, struct journal_head *head)
@@ -111,7 +111,7 @@ static bool take_begun(struct journal_content *content, const struct journal_beg
 
 	if (phase) {
 		/* Another attempt: the one before was not measured. */
-		release_phase(phase);
+		journal_phase_release(phase);
 	} else {
 		if (content->phases_count &&
 		    (content->phases_count >= PHASES_MOST ||

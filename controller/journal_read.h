@@ -35,6 +35,7 @@ int journal_read(struct journal_content *content, const char *directory, struct 
 int journal_parse(struct journal_content *content, const unsigned char *data, size_t size,
 		  struct error *err);
 void journal_content_release(struct journal_content *content);
+void journal_phase_release(struct journal_phase *phase);
 
 /* The whole again as one journal, as if it had gone without interruption. */
 void journal_content_pack(const struct journal_content *content, struct bytes *into);

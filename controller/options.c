@@ -16,6 +16,8 @@ const char options_usage[] =
 	"                       [--sign-key FILE] [--quiet]\n"
 	"       muster collect RUN [--baseline RUN] [--key NAME | --insecure] [--sign-key FILE]\n"
 	"                       [--quiet]\n"
+	"       muster collect --plan PLAN [RUN-ID] [--out DIR] [--set KEY=VALUE]... [--key NAME]\n"
+	"                       [--baseline RUN] [--sign-key FILE] [--quiet]\n"
 	"       muster check PLAN [--fleet] [--strict] [--set KEY=VALUE]... [--key NAME | "
 	"--insecure]\n"
 	"       muster fleet PLAN [--set KEY=VALUE]... [--key NAME | --insecure]\n"
@@ -43,7 +45,11 @@ const char options_usage[] =
 	"                    the others are run; RUN is its directory, with .partial or without\n"
 	"  collect           fetch what agents have kept of a run whose controller or connection "
 	"was\n"
-	"                    lost, and complete its result\n"
+	"                    lost, and complete its result; with --plan when its directory is gone "
+	"as\n"
+	"                    well: by the run's id, with the key that its controller had, and "
+	"without\n"
+	"                    RUN-ID a list of what is kept where\n"
 	"  report            print a run again: a run directory, or its run.json\n"
 	"  explain           the rule behind a finding, where it comes from and what to do; all "
 	"of\n"
@@ -65,6 +71,9 @@ const char options_usage[] =
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
+	"  --plan PLAN       collect: the plan of a run whose directory is gone; its phases and "
+	"targets\n"
+	"                    have to be those that the agents were asked for\n"
 	"  --baseline RUN    the run that gates with `against: baseline` are held against\n"
 	"  --as FORM         of report and judge: text (as run prints it; of report without "
 	"timelines),\n"
@@ -106,6 +115,7 @@ enum {
 	OPTION_KEY,
 	OPTION_STRICT,
 	OPTION_DIR,
+	OPTION_PLAN,
 	OPTION_BASELINE,
 	OPTION_AS
 };
@@ -121,6 +131,7 @@ static const struct option known[] = {
 	{"key", required_argument, NULL, OPTION_KEY},
 	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"dir", required_argument, NULL, OPTION_DIR},
+	{"plan", required_argument, NULL, OPTION_PLAN},
 	{"baseline", required_argument, NULL, OPTION_BASELINE},
 	{"as", required_argument, NULL, OPTION_AS},
 	{"quiet", no_argument, NULL, 'q'},
@@ -154,6 +165,9 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 /* The same with the option that makes another command of it. */
 static const struct command resume = {"run --resume", OPTIONS_RUN, "run directory",
 				      " resume key insecure baseline sign-key "};
+static const struct command spools = {"collect --plan", OPTIONS_COLLECT, "run's id",
+				      " plan out set key insecure baseline sign-key ",
+				      .is_optional = true};
 static const struct command sign = {"keygen --sign", OPTIONS_KEYGEN, "name", " sign ",
 				    .is_many = true};
 
@@ -227,6 +241,8 @@ static int parse_words(struct options *options, uint32_t given, int argc, char *
 	options->command = command->command;
 	if (options->command == OPTIONS_RUN && options->resume)
 		command = &resume;
+	if (options->command == OPTIONS_COLLECT && options->plan)
+		command = &spools;
 	if (options->command == OPTIONS_KEYGEN && options->signing)
 		command = &sign;
 	if (check_options(command, given, err) < 0)
@@ -287,6 +303,9 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 			break;
 		case OPTION_DIR:
 			options->directory = optarg;
+			break;
+		case OPTION_PLAN:
+			options->plan = optarg;
 			break;
 		case OPTION_KEY:
 			options->key = optarg;

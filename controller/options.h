@@ -30,6 +30,7 @@ struct options {
 	const char *sign_key; /* run: the secret key; NULL: MUSTER_SIGN_KEY */
 	const char *key;      /* verify: the public key; else this controller's; NULL: the plan's */
 	const char *directory; /* --dir of keygen; NULL: where keys are by name */
+	const char *plan;      /* --plan of collect; NULL: the run directory has it */
 	const char *baseline;  /* run: a run directory; NULL: none */
 	const char *as;        /* report, judge: a form (report/form.h); NULL: text */
 	char **settings;       /* --set, in order */

@@ -165,7 +165,9 @@ static void send_start(struct phase_clock *clock, struct fleet_host *host)
 	*border = border_at(clock, host, 0, &estimate);
 	struct start start = {.at_ns = border->at_ns,
 			      .end_ns = end_of(clock, border),
-			      .drift_ppb = border->drift_ppb};
+			      .drift_ppb = border->drift_ppb,
+			      .controller_ns = clock->start_ns,
+			      .bound_ns = estimate.known ? clock_estimate_bound(&estimate) : 0};
 	host->is_started = true;
 	fleet_send(clock->fleet, host, MESSAGE_START, &start);
 }

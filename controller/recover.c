@@ -17,6 +17,7 @@
 #include "controller/fetch_kept.h"
 #include "controller/journal_read.h"
 #include "controller/plan.h"
+#include "controller/recover_inside.h"
 #include "controller/replay.h"
 #include "controller/run.h"
 #include "controller/run_inside.h"
@@ -38,12 +39,6 @@ struct found {
 
 /* ---- finding ---- */
 
-static void print_errors(const struct yaml_errors *errors)
-{
-	for (uint32_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->lines[i]);
-}
-
 /* The plan as it was: of the directory, with what was set on the command line. */
 static int read_plan(struct found *found, const char *name)
 {
@@ -55,7 +50,7 @@ static int read_plan(struct found *found, const char *name)
 		settings[i] = head->settings[i].name;
 	bool read = plan_parse(&found->plan, (const char *)found->again.plan.data,
 			       found->again.plan.size, settings, head->settings_count, &errors);
-	print_errors(&errors);
+	yaml_errors_print(&errors);
 	yaml_errors_release(&errors);
 	free(settings);
 	return read ? 0 : -1;
@@ -96,7 +91,7 @@ static int find(struct found *found, const struct options *options)
 
 /* ---- collect: the hosts ---- */
 
-static int connect_hosts(struct run *run, struct error *err)
+int recover_connect(struct run *run, struct error *err)
 {
 	struct fleet *fleet = &run->assembly.fleet;
 	uint64_t dead_after = run->plan->fleet.dead_after;
@@ -224,8 +219,8 @@ static int rewrite_journal(struct run *run, const struct journal_content *conten
 	return failed;
 }
 
-static void make_result(struct run *run, const struct journal_content *content,
-			const struct fetched_hosts *fetched)
+void recover_make_result(struct run *run, const struct journal_content *content,
+			 const struct fetched_hosts *fetched)
 {
 	const struct journal_head *head = &content->heads[content->heads_count - 1];
 	struct fleet fleet;
@@ -252,15 +247,20 @@ static void make_result(struct run *run, const struct journal_content *content,
 }
 
 /* As at the end of a run: with the journal on the disk no agent is waited for, nor waits. */
-static int take_home(struct run *run, struct found *found, const struct fetched_hosts *fetched,
-		     struct error *err)
+int recover_take_home(struct run *run, const struct journal_content *content,
+		      const struct fetched_hosts *fetched, struct error *err)
 {
-	if (store_again_begin(&found->again, err) < 0)
+	if (rewrite_journal(run, content, err) < 0)
 		return -1;
-	run->directory = mem_text(found->again.directory);
-	if (rewrite_journal(run, &found->content, err) < 0)
+	fetch_kept_forget(fetched, &run->assembly.fleet, content->heads[0].run);
+	return 0;
+}
+
+static int begin_again(struct run *run, const struct store_again *again, struct error *err)
+{
+	if (store_again_begin(again, err) < 0)
 		return -1;
-	fetch_kept_forget(fetched, &run->assembly.fleet, found->content.heads[0].run);
+	run->directory = mem_text(again->directory);
 	return 0;
 }
 
@@ -268,13 +268,16 @@ static int collect_all(struct run *run, struct found *found, struct error *err)
 {
 	struct fetched_hosts fetched;
 
-	if (connect_hosts(run, err) < 0)
+	if (recover_connect(run, err) < 0)
 		return EXIT_SET_UP;
-	fetch_kept(&fetched, &run->assembly.fleet, &found->content, run->interrupted);
-	int failed = take_home(run, found, &fetched, err), code = EXIT_SET_UP;
+	fetch_kept(&fetched, &run->assembly.fleet, &found->content, NULL, run->interrupted);
+	int code = EXIT_SET_UP;
+	int failed = begin_again(run, &found->again, err);
+	if (!failed)
+		failed = recover_take_home(run, &found->content, &fetched, err);
 	assembly_dismiss(&run->assembly);
 	if (!failed) {
-		make_result(run, &found->content, &fetched);
+		recover_make_result(run, &found->content, &fetched);
 		code = run_report(run);
 	}
 	fetched_hosts_release(&fetched, run->assembly.fleet.count);
@@ -286,6 +289,8 @@ int recover_collect(const struct options *options)
 	struct found found;
 	struct error err = {0};
 
+	if (options->plan)
+		return recover_spools(options);
 	if (find(&found, options) < 0)
 		return EXIT_USAGE;
 	struct run run = {.options = options, .plan = &found.plan, .again = &found.again};

@@ -47,7 +47,7 @@ void run_describe(struct run *run, const char *started_at)
 
 /* ---- the journal ---- */
 
-static uint32_t crc_of_plan(const char *directory)
+uint32_t run_crc_of_plan(const char *directory)
 {
 	char *path = mem_format("%s.partial/plan.yaml", directory);
 	FILE *file = fopen(path, "r");
@@ -87,7 +87,7 @@ static void note_head(struct run *run)
 				    .fingerprint = (char *)version_fingerprint(),
 				    .run_start_ns = run->collect.run_start_ns,
 				    .now_ns = clock_now_ns(),
-				    .plan_crc = crc_of_plan(run->directory),
+				    .plan_crc = run->plan_crc,
 				    .kept_trials = run->whole_trials,
 				    .seed = run->seed,
 				    .insecure = run->result.insecure};
@@ -250,7 +250,8 @@ static void run_phases(struct run *run)
 				  .progress = &run->progress,
 				  .interrupted = run->interrupted,
 				  .journal = run->journal,
-				  .seed = run->seed};
+				  .seed = run->seed,
+				  .plan_crc = run->plan_crc};
 	enum run_phase_end end = check_phases(run, &phase);
 
 	if (end == RUN_PHASE_MEASURED) {
@@ -490,6 +491,7 @@ static int run_all(struct run *run, struct error *err)
 
 	clock_wall_text(started);
 	run_describe(run, run->before ? run->before->heads[0].started_at : started);
+	run->plan_crc = run_crc_of_plan(run->directory);
 	open_journal(run);
 	if (set_up(run, err) < 0) {
 		assembly_dismiss(&run->assembly);

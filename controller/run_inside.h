@@ -29,6 +29,7 @@ struct run {
 	bool began;      /* a host was told to start */
 	bool is_stored;  /* the run directory is whole */
 	uint64_t seed;
+	uint32_t plan_crc; /* of plan.yaml in the directory */
 	struct journal *journal;
 	bool is_incomplete;                   /* something is left to collect or to go on with */
 	const struct store_again *again;      /* NULL: from the beginning */
@@ -41,6 +42,9 @@ int run_read_files(struct run *run, struct error *err);
 
 /* Fills in what stands above a result. */
 void run_describe(struct run *run, const char *started_at);
+
+/* Of the plan.yaml that stands in the temporary directory. */
+uint32_t run_crc_of_plan(const char *directory);
 
 /* Phases that the plan wants and nobody has measured: RUN_INCOMPLETE. */
 void run_count_phases(struct run *run);

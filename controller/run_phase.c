@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "controller/preparation.h"
 
 #define PUMP_MS   20
 #define STUCK_NS  (120 * NS_PER_S) /* at least; the agent says it first, after io_timeout */
@@ -122,27 +123,19 @@ static void abort_all(struct run_phase *run, char *reason)
 static void send_prepare(struct run_phase *run, const struct phase *phase, struct fleet_host *host,
 			 bool check)
 {
-	struct prepare body = {.run = run->fleet->run,
-			       .seed = run->seed,
-			       .number = run->fleet->phase,
-			       .bucket_ns = run->plan->bucket,
-			       .kept_phase = run->fleet->kept_phase,
-			       .io_timeout_ns = run->plan->io_timeout,
-			       .check = check,
-			       .targets_count = host->plan->targets_count};
-	uint64_t memory = host->facts.memory_bytes;
+	struct prepare body;
 
-	body.phase = *phase;
-	body.phase.size_bytes = plan_size_bytes(phase->size, memory);
-	if (host->plan->agents->cpus)
-		body.phase.cpus = host->plan->agents->cpus;
-	body.targets = mem_new(body.targets_count, sizeof(*body.targets));
-	for (uint32_t i = 0; i < body.targets_count; i++) {
-		body.targets[i] = host->plan->targets[i];
-		body.targets[i].size_bytes = plan_size_bytes(body.targets[i].size, memory);
-	}
+	preparation_init(&body, run->plan, phase, host->plan, host->facts.memory_bytes);
+	body.run = run->fleet->run;
+	body.seed = run->seed;
+	body.number = run->fleet->phase;
+	body.trial = run->trial;
+	body.plan_crc = run->plan_crc;
+	body.run_start_ns = run->collect ? run->collect->run_start_ns : 0;
+	body.kept_phase = run->fleet->kept_phase;
+	body.check = check;
 	fleet_send(run->fleet, host, MESSAGE_PREPARE, &body);
-	free(body.targets);
+	preparation_release(&body);
 }
 
 static void show_preparing(struct run_phase *run, const struct phase *phase)
@@ -334,6 +327,7 @@ enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, u
 {
 	enum run_phase_end end = RUN_PHASE_BROKEN;
 
+	run->trial = trial;
 	for (uint32_t attempt = 1; attempt <= ATTEMPTS; attempt++) {
 		fleet_begin_phase(run->fleet, number, attempt);
 		note_begun(run, phase, trial);

@@ -18,6 +18,8 @@ struct run_phase {
 	struct progress_line *progress;
 	const volatile int *interrupted;
 	uint64_t seed;
+	uint32_t plan_crc;        /* of plan.yaml's bytes (framed_crc) */
+	uint32_t trial;           /* under way */
 	struct journal *journal;  /* NULL: nothing is kept */
 	struct phase_clock clock; /* of the phase under way */
 	struct error err;         /* why REFUSED, when no host says so */

@@ -72,9 +72,11 @@ static const struct record_row leased_rows[] = {
 	{MEMBER(struct leased, io_limit), .doc = "likewise, for people; empty: none"},
 	{MEMBER(struct leased, insecure), .doc = "listens beyond the loopback without keys"},
 	{MEMBER_LIST(struct leased, kept, kept_run_table),
-	 .doc = "results of earlier runs that wait to be collected"},
+	 .doc = "results of earlier runs that wait to be collected: the lease's own first"},
+	{MEMBER(struct leased, kept_more), .doc = "how many runs beside these"},
 	{MEMBER_LIST(struct leased, left, name_table),
 	 .doc = "files that muster made earlier and could not remove"},
+	{MEMBER(struct leased, left_more), .doc = "how many files beside these"},
 };
 const struct record_table leased_table =
 	RECORD_TABLE(struct leased, "leased", leased_rows, "The agent is the asker's; what it is.");
@@ -84,6 +86,10 @@ static const struct record_row prepare_rows[] = {
 	{MEMBER(struct prepare, seed), .doc = "of the data that is written"},
 	{MEMBER(struct prepare, number),
 	 .doc = "of the phase in the run: orders random offsets anew"},
+	{MEMBER(struct prepare, trial), .doc = "that the phase belongs to; 0: a check's"},
+	{MEMBER(struct prepare, plan_crc), .doc = "CRC-32 of the plan's file"},
+	{MEMBER(struct prepare, run_start_ns),
+	 .doc = "when the run began on the controller's clock"},
 	{MEMBER(struct prepare, bucket_ns), .required = true, .min = 1000000,
 	 .max = UINT64_C(60000000000), .doc = "width of a timeline bucket"},
 	{MEMBER(struct prepare, kept_phase),
@@ -176,6 +182,8 @@ static const struct record_row start_rows[] = {
 	{MEMBER(struct start, end_ns), .doc = "a timed phase's end on the agent's clock; 0: none"},
 	{MEMBER(struct start, drift_ppb), .doc = "of the agent's clock: bucket k begins at at_ns + "
 						 "k*bucket_ns*(1 + drift_ppb/10^9)"},
+	{MEMBER(struct start, controller_ns), .doc = "at_ns on the controller's clock"},
+	{MEMBER(struct start, bound_ns), .doc = "at_ns is within this; 0: unknown"},
 };
 static const struct record_table start_table =
 	RECORD_TABLE(struct start, "start", start_rows, "Begin at that instant.");
@@ -360,6 +368,9 @@ const struct record_table released_table =
 static const struct record_row heartbeat_rows[] = {
 	{MEMBER(struct heartbeat, now_ns), .doc = "the sender's clock"},
 	{MEMBER(struct heartbeat, state), .doc = "the agent's state, 0 from a controller"},
+	{MEMBER(struct heartbeat, agent_ns), .doc = "from a controller, in a phase: what the "
+						    "agent's clock shows at now_ns; 0: unknown"},
+	{MEMBER(struct heartbeat, bound_ns), .doc = "within this"},
 };
 static const struct record_table heartbeat_table =
 	RECORD_TABLE(struct heartbeat, "heartbeat", heartbeat_rows, "I am alive; each second.");

@@ -92,16 +92,21 @@ struct leased {
 	uint32_t cpu_limit_thousandths; /* likewise */
 	char *io_limit;                 /* for people; "": none */
 	bool insecure;
-	struct kept_run *kept; /* oldest first */
+	struct kept_run *kept; /* the lease's own, then oldest first */
 	uint32_t kept_count;
-	struct name *left; /* files that muster made earlier and could not remove */
+	uint32_t kept_more; /* runs beside these: a frame has an end */
+	struct name *left;  /* files that muster made earlier and could not remove */
 	uint32_t left_count;
+	uint32_t left_more; /* files beside these */
 };
 
 struct prepare {
 	char *run;
 	uint64_t seed;   /* of the data */
 	uint32_t number; /* of the phase in the run, over all trials: orders random offsets anew */
+	uint32_t trial;  /* 0: only looked at */
+	uint32_t plan_crc;      /* of plan.yaml's bytes (framed_crc) */
+	uint64_t run_start_ns;  /* controller's clock; wraps as journal_head's does */
 	uint64_t bucket_ns;     /* width of a timeline bucket */
 	uint32_t kept_phase;    /* the controller has the phases up to it on its disk; 0: none */
 	uint64_t io_timeout_ns; /* a request outstanding for longer is stuck */
@@ -162,10 +167,12 @@ struct failed {
 };
 
 struct start {
-	uint64_t at_ns;    /* agent's clock: bucket 0 begins */
-	uint64_t end_ns;   /* agent's clock: a timed phase ends; 0: it has no such end */
-	int64_t drift_ppb; /* of the agent's clock against the controller's: bucket k begins at
-			      at_ns + k*bucket_ns + k*bucket_ns*drift_ppb/10^9 */
+	uint64_t at_ns;         /* agent's clock: bucket 0 begins */
+	uint64_t end_ns;        /* agent's clock: a timed phase ends; 0: it has no such end */
+	int64_t drift_ppb;      /* of the agent's clock against the controller's: bucket k begins at
+				   at_ns + k*bucket_ns + k*bucket_ns*drift_ppb/10^9 */
+	uint64_t controller_ns; /* the same instant on the controller's clock */
+	uint64_t bound_ns;      /* at_ns is within +- this; 0: unknown */
 };
 /* The estimate has moved: from bucket `bucket` on (0: the start itself, before it) these hold. */
 struct amend {
@@ -298,6 +305,10 @@ struct released {
 struct heartbeat {
 	uint64_t now_ns;
 	uint32_t state; /* enum agent_state */
+	/* From a controller, while the agent measures: what the agent's clock shows at now_ns,
+	 * within
+	 * +- the bound; 0: unknown. Who has the spool alone can put the buckets on one clock. */
+	uint64_t agent_ns, bound_ns;
 };
 struct probe {
 	uint64_t t1_ns; /* controller's clock */

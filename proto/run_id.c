@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "common/hex.h"
+#include "common/memory.h"
 #include "common/random.h"
 
 #define RAW_SIZE 32
@@ -40,13 +42,30 @@ bool run_id_is_owner(const char *owner)
 	       strspn(owner, "0123456789abcdef") == RUN_ID_OWNER_SIZE - 1;
 }
 
+static void demand(bool done)
+{
+	if (done)
+		return;
+	fprintf(stderr, "OpenSSL has no SHA-256\n");
+	exit(6);
+}
+
+void run_id_derive_owner(const unsigned char key[KEY_SIZE], const char *run,
+			 char owner[RUN_ID_OWNER_SIZE])
+{
+	unsigned char raw[EVP_MAX_MD_SIZE];
+	char *text = mem_format("muster owner of run %s", run);
+
+	demand(HMAC(EVP_sha256(), key, KEY_SIZE, (const unsigned char *)text, strlen(text), raw,
+		    NULL));
+	hex_format(owner, raw, RAW_SIZE);
+	free(text);
+}
+
 void run_id_digest(const char *owner, char digest[RUN_ID_OWNER_SIZE])
 {
 	unsigned char raw[EVP_MAX_MD_SIZE];
 
-	if (EVP_Digest(owner, strlen(owner), raw, NULL, EVP_sha256(), NULL) != 1) {
-		fprintf(stderr, "OpenSSL has no SHA-256\n");
-		exit(6);
-	}
+	demand(EVP_Digest(owner, strlen(owner), raw, NULL, EVP_sha256(), NULL) == 1);
 	hex_format(digest, raw, RAW_SIZE);
 }

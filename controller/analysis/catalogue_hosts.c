@@ -66,6 +66,12 @@ static const struct catalogue_row rows[] = {
 	{"NOT_COLLECTED", "WARN", "A host could not be asked for what it has of the run.",
 	 "`muster collect` did not reach it, or it does not give it out.", OWN,
 	 "collect once more when it is there: what was not fetched stays in its spool"},
+	{"FROM_SPOOLS", "WARN", "The result was made without the run's own directory.",
+	 "`muster collect --plan`: all figures are of what agents kept, their clocks what the "
+	 "controller knew of them each second. Silence of hosts, and how hosts were lost, only "
+	 "the "
+	 "controller had seen.",
+	 OWN, "hold the plan's gates and labels against what the run was meant to show"},
 	{"CONTROLLER_LOST", "INVALID", "The controller ended in the middle of a phase.",
 	 "The run's journal has the phase's beginning and not its end.", OWN,
 	 "`muster run --resume` runs the trial once more"},

@@ -248,13 +248,69 @@ static void what_is_recorded_is_there_after_a_restart(void **state)
 	assert_int_equal(read_all("run-a", 1, &torn), 100);
 
 	recorder = open_recorder(1 << 20);
-	recorder_list(recorder, &leased);
+	recorder_list(recorder, "run-b", &leased);
 	assert_int_equal(leased.kept_count, 1);
-	assert_true(recorder_used(recorder) > 100 * 1008);
+	struct recorder_use use = recorder_used(recorder, "run-a", 0);
+	assert_true(use.bytes > 100 * 1008);
+	assert_int_equal(use.phases, 1);
+	assert_int_equal(use.spare_bytes + use.spare_phases, 0);
+	use = recorder_used(recorder, "run-b", 1);
+	assert_int_equal(use.phases + use.spare_bytes + use.spare_phases, 0);
+	use = recorder_used(recorder, "run-a", 1);
+	assert_int_equal(use.spare_phases, 1);
+	/* Not the run's lease. */
+	assert_true(use.spare_bytes >= 100 * 1008 && use.spare_bytes < use.bytes);
 	record_release(message_types[MESSAGE_LEASED].table, &leased);
 	recorder_forget(recorder, "run-a", "", UINT32_MAX);
 	recorder_free(recorder);
 	assert_int_equal(runs_there(), 0);
+}
+
+static void add_run(struct leased *leased, const char *name, uint32_t phases)
+{
+	struct kept_run *run = RECORD_APPEND(leased->kept, leased->kept_count);
+
+	run->run = mem_text(name);
+	run->holder = mem_format("%0300d", 0);
+	run->since = mem_text("2026-11-30T19:15:02Z");
+	run->phases = mem_new(phases, sizeof(*run->phases));
+	run->phases_count = phases;
+	for (uint32_t i = 0; i < phases; i++)
+		run->phases[i] = (struct kept_phase){UINT32_MAX, UINT32_MAX, UINT64_MAX};
+}
+
+static size_t frame_size(struct leased *leased)
+{
+	const struct envelope envelope = {.kind = MESSAGE_LEASED};
+	struct bytes frame = {0};
+
+	leased->system = leased->kernel = leased->hostname = leased->boot_id = "x";
+	codec_pack(&envelope, leased, &frame);
+	leased->system = leased->kernel = leased->hostname = leased->boot_id = NULL;
+	free(frame.data);
+	return frame.size;
+}
+
+/* Who asks for a lease has to have an answer, however much waits: its own run is in it. */
+static void what_is_listed_fits_into_a_frame(void **state)
+{
+	struct leased all = {0}, leased = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 30; i++)
+		add_run(&all, "others", RECORDER_PHASES_MOST);
+	for (uint32_t i = 0; i < 5000; i++)
+		add_run(&all, "small", 1);
+	add_run(&all, "own", RECORDER_PHASES_MOST);
+	assert_true(frame_size(&all) > CODEC_FRAME_MAX);
+	recorder_fit(&all, "own", &leased);
+	assert_string_equal(leased.kept[0].run, "own");
+	assert_int_equal(leased.kept[0].phases_count, RECORDER_PHASES_MOST);
+	assert_true(leased.kept_count > 1000);
+	assert_int_equal(leased.kept_count + leased.kept_more, all.kept_count);
+	assert_true(frame_size(&leased) < CODEC_FRAME_MAX / 2);
+	record_release(message_types[MESSAGE_LEASED].table, &all);
+	record_release(message_types[MESSAGE_LEASED].table, &leased);
 }
 
 /* Whatever the session lets through: what is not the owner's is neither removed nor added to. */
@@ -316,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_what_is_too_old_expires, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_recorded_is_there_after_a_restart, set_up,
 						tear_down),
+		cmocka_unit_test(what_is_listed_fits_into_a_frame),
 		cmocka_unit_test_setup_teardown(another_owner_changes_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(at_the_limit_the_rest_is_left_out_and_said, set_up,
 						tear_down),

@@ -54,6 +54,26 @@ static void a_secret_is_64_digits_and_another_each_time(void **state)
 	assert_false(run_id_is_owner(""));
 }
 
+/* Worked out with `openssl mac`, from outside. */
+static void a_controller_s_key_tells_the_secret_again(void **state)
+{
+	unsigned char key[KEY_SIZE];
+	char owner[RUN_ID_OWNER_SIZE], other[RUN_ID_OWNER_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(key); i++)
+		key[i] = (unsigned char)i;
+	run_id_derive_owner(key, "20261130-191502-3fa9", owner);
+	assert_string_equal(owner,
+			    "af37585367327ba0f187dccc2b72df6ca44ac1a19d9730636140ae3b024ccdaf");
+	run_id_derive_owner(key, "20261130-191502-3faa", other);
+	assert_string_not_equal(owner, other);
+	key[0] = 1;
+	run_id_derive_owner(key, "20261130-191502-3fa9", other);
+	assert_string_not_equal(owner, other);
+	assert_true(run_id_is_owner(owner));
+}
+
 static void its_digest_is_sha_256(void **state)
 {
 	char digest[RUN_ID_OWNER_SIZE];
@@ -69,6 +89,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_plain_names_are_runs),
 		cmocka_unit_test(a_secret_is_64_digits_and_another_each_time),
+		cmocka_unit_test(a_controller_s_key_tells_the_secret_again),
 		cmocka_unit_test(its_digest_is_sha_256),
 	};
 
