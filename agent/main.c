@@ -15,6 +15,7 @@
 #include "common/file.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/outlet.h"
 #include "proto/channel.h"
 #include "proto/endpoint.h"
 #include "proto/version.h"
@@ -42,7 +43,9 @@ static void take_signals(void)
 
 static int print_errors(struct yaml_errors *errors)
 {
+	outlet_start();
 	yaml_errors_print(errors);
+	outlet_end();
 	yaml_errors_release(errors);
 	return EXIT_USAGE;
 }
@@ -83,6 +86,8 @@ static struct channel *open_channel(const struct keys *keys, const char *endpoin
 static int serve(const struct options *options, const struct agent_config *config,
 		 const struct keys *keys, const char *endpoint, struct error *err)
 {
+	/* Behind `user`, which wants no thread to be there. */
+	outlet_start();
 	struct made_files *files = made_files_open(config->spool, err);
 	if (!files)
 		return -1;
@@ -120,7 +125,7 @@ static int serve(const struct options *options, const struct agent_config *confi
 	if (result < 0) {
 		/* A thread hangs in the kernel: nothing can be joined, only left. */
 		log_error("%s", err->text);
-		fflush(NULL);
+		outlet_end();
 		_exit(EXIT_BROKEN);
 	}
 	disruption_watch_free(watch);
@@ -202,5 +207,6 @@ int main(int argc, char **argv)
 	keys_release(&keys);
 	record_release(&agent_config_table, &config);
 	yaml_errors_release(&errors);
+	outlet_end();
 	return code;
 }

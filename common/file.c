@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,12 @@ int file_write_whole(int fd, const void *data, size_t size)
 		ssize_t done = write(fd, at, size);
 		if (done < 0 && errno == EINTR)
 			continue;
+		/* A terminal or pipe that somebody else made so. */
+		if (done < 0 && errno == EAGAIN) {
+			struct pollfd item = {.fd = fd, .events = POLLOUT};
+			poll(&item, 1, -1);
+			continue;
+		}
 		if (done <= 0) {
 			errno = done ? errno : ENOSPC;
 			return -1;

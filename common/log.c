@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/outlet.h"
 #include "common/utf8.h"
 
 static const char *program_name = "muster";
@@ -29,7 +30,7 @@ static void print(enum log_level level, const char *what, const char *format, va
 	utf8_make_shown(line);
 	size_t length = strlen(line);
 	line[length++] = '\n';
-	fwrite(line, 1, length, stderr);
+	outlet_put(line, length);
 }
 
 #define LOG_FUNCTION(name, level, what)                                                            \

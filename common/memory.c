@@ -35,18 +35,26 @@ char *mem_text(const char *text)
 	return memcpy(mem_new(size, 1), text, size);
 }
 
+char *mem_format_list(const char *format, va_list args)
+{
+	va_list again;
+
+	va_copy(again, args);
+	int length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		check(NULL, 1, 0);
+	char *text = mem_new((size_t)length + 1, 1);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	return text;
+}
+
 char *mem_format(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	int length = vsnprintf(NULL, 0, format, args);
-	va_end(args);
-	if (length < 0)
-		check(NULL, 1, 0);
-	char *text = mem_new((size_t)length + 1, 1);
-	va_start(args, format);
-	vsnprintf(text, (size_t)length + 1, format, args);
+	char *text = mem_format_list(format, args);
 	va_end(args);
 	return text;
 }

@@ -6,6 +6,7 @@
 #ifndef MUSTER_COMMON_MEMORY_H
 #define MUSTER_COMMON_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* `count` elements of `size` bytes, all zero; never NULL, also for zero elements. */
@@ -19,5 +20,6 @@ char *mem_text(const char *text);
 
 /* What printf would print. */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *mem_format_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,7 +114,12 @@ struct writer *writer_new(int fd, struct error *err)
 	writer->last = &writer->first;
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->more, NULL);
+	/* Signals are for who waits for them. */
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int code = pthread_create(&writer->thread, NULL, work, writer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (code == 0)
 		return writer;
 	error_set(err, ERROR_SYSTEM, "cannot start a thread that writes: %s", strerror(code));

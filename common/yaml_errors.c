@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/outlet.h"
 #include "common/utf8.h"
 
 enum { LINES_MAX = 100, TEXT_SIZE = 1024, SHOWN_MAX = 60 };
@@ -63,9 +64,9 @@ void yaml_errors_add_file(struct yaml_errors *errors, const char *format, ...)
 void yaml_errors_print(const struct yaml_errors *errors)
 {
 	for (uint32_t i = 0; i < errors->count; i++)
-		fprintf(stderr, "%s\n", errors->lines[i]);
+		outlet_print("%s\n", errors->lines[i]);
 	if (errors->left_out)
-		fprintf(stderr, "and %u more\n", errors->left_out);
+		outlet_print("and %u more\n", errors->left_out);
 }
 
 void yaml_errors_release(struct yaml_errors *errors)

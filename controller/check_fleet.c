@@ -1,8 +1,7 @@
 #include "controller/check_fleet.h"
 
-#include <stdio.h>
-
 #include "common/log.h"
+#include "common/product.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/assembly.h"
@@ -35,7 +34,8 @@ static void print_shape(const struct phase *phase)
 	char text[UNITS_TEXT_SIZE];
 
 	if (phase->runtime)
-		printf(", for %s, again and again", units_format_ns(text, (double)phase->runtime));
+		product_print(", for %s, again and again",
+			      units_format_ns(text, (double)phase->runtime));
 }
 
 static void print_target(const struct fleet_host *host, const struct phase *phase,
@@ -46,37 +46,38 @@ static void print_target(const struct fleet_host *host, const struct phase *phas
 
 	if (!target)
 		return;
-	printf("    %s: %s %s", target->name, verb_of(phase),
-	       units_format_bytes(bytes, answer->extent_bytes));
+	product_print("    %s: %s %s", target->name, verb_of(phase),
+		      units_format_bytes(bytes, answer->extent_bytes));
 	if (target->null)
-		printf(" of nothing");
+		product_print(" of nothing");
 	for (uint32_t i = 0; i < target->stripe_count; i++)
-		printf("%s %s", i ? "," : " striped over", target->stripe[i].name);
+		product_print("%s %s", i ? "," : " striped over", target->stripe[i].name);
 	print_shape(phase);
 	if (answer->ram)
-		printf(", in memory");
-	putchar('\n');
+		product_print(", in memory");
+	product_print("\n");
 }
 
 static void print_identity(const struct ready_place *place, const struct target *target)
 {
 	if (!place->identity)
-		printf("      it has no identity: it can be read only\n");
+		product_print("      it has no identity: it can be read only\n");
 	else if (!text_is(place->identity, target->destroy))
-		printf("      to let it be overwritten:  destroy: \"%s\"\n", place->identity);
+		product_print("      to let it be overwritten:  destroy: \"%s\"\n",
+			      place->identity);
 	else
-		printf("      it is the one that the plan arms: \"%s\"\n", place->identity);
+		product_print("      it is the one that the plan arms: \"%s\"\n", place->identity);
 }
 
 static void print_device(const struct ready_place *place, const struct target *target,
 			 const struct phase *phase, const char *bytes)
 {
 	if (phase_writes(phase))
-		printf("    overwrites the first %s of device '%s', WHOSE CONTENT IS LOST\n", bytes,
-		       place->path);
+		product_print("    overwrites the first %s of device '%s', WHOSE CONTENT IS LOST\n",
+			      bytes, place->path);
 	else
-		printf("    reads the first %s of device '%s', which is left as it is\n", bytes,
-		       place->path);
+		product_print("    reads the first %s of device '%s', which is left as it is\n",
+			      bytes, place->path);
 	print_identity(place, target);
 }
 
@@ -95,11 +96,13 @@ static void print_file(const struct ready_place *place, const struct target *tar
 {
 	char layout[UNITS_TEXT_SIZE];
 
-	printf("    %s '%s' of %s%s\n", place->is_made ? "makes" : "uses the file that muster made",
-	       place->path, bytes, end_of_file(place, target));
+	product_print("    %s '%s' of %s%s\n",
+		      place->is_made ? "makes" : "uses the file that muster made", place->path,
+		      bytes, end_of_file(place, target));
 	if (place->layout_bytes)
-		printf("      and writes %s of it first, so far as no phase before this one has\n",
-		       units_format_bytes(layout, place->layout_bytes));
+		product_print(
+			"      and writes %s of it first, so far as no phase before this one has\n",
+			units_format_bytes(layout, place->layout_bytes));
 }
 
 static void print_place(const struct fleet_host *host, const struct phase *phase,
@@ -120,9 +123,9 @@ static void print_place(const struct fleet_host *host, const struct phase *phase
 static void print_host(struct looking *looking, const struct fleet_host *host,
 		       const struct phase *phase)
 {
-	printf("  host %s\n", host->plan->name);
+	product_print("  host %s\n", host->plan->name);
 	if (host->status == FLEET_STATUS_LOST || host->is_failed) {
-		printf("    REFUSED: %s\n", host->is_failed ? host->failed.text : host->why);
+		product_print("    REFUSED: %s\n", host->is_failed ? host->failed.text : host->why);
 		looking->refused++;
 		return;
 	}
@@ -131,16 +134,17 @@ static void print_host(struct looking *looking, const struct fleet_host *host,
 	for (uint32_t p = 0; p < host->ready.places_count; p++)
 		print_place(host, phase, &host->ready.places[p]);
 	char spool[UNITS_TEXT_SIZE];
-	printf("    keeps its results, at most %s, in the agent's spool until they are on this "
-	       "controller's disk\n",
-	       units_format_bytes(spool, host->ready.spool_bytes));
+	product_print(
+		"    keeps its results, at most %s, in the agent's spool until they are on this "
+		"controller's disk\n",
+		units_format_bytes(spool, host->ready.spool_bytes));
 	for (uint32_t n = 0; n < host->ready.notes_count; n++)
-		printf("    note: %s\n", host->ready.notes[n].name);
+		product_print("    note: %s\n", host->ready.notes[n].name);
 }
 
 static void show(void *context, const struct phase *phase, const struct fleet *fleet)
 {
-	printf("phase %s\n", phase->name);
+	product_print("phase %s\n", phase->name);
 	for (uint32_t i = 0; i < fleet->count; i++)
 		if (fleet->hosts[i].in_phase)
 			print_host(context, &fleet->hosts[i], phase);
@@ -196,13 +200,18 @@ int check_fleet_execute(const struct options *options, struct plan *plan)
 		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
 	if (looking.refused)
-		printf("%u answers are no: `muster run` would end with exit 5\n", looking.refused);
+		product_print("%u answers are no: `muster run` would end with exit 5\n",
+			      looking.refused);
 	else
-		printf("no host refuses\n");
+		product_print("no host refuses\n");
+	if (!looking.refused && warnings && options->strict)
+		product_print("%u warning%s, and --strict was asked for\n", warnings,
+			      warnings == 1 ? "" : "s");
+	if (product_deliver(PRODUCT_PATIENCE_NS, &err) < 0) {
+		log_error("%s", err.text);
+		return EXIT_SET_UP;
+	}
 	if (looking.refused)
 		return EXIT_REFUSED;
-	if (warnings && options->strict)
-		printf("%u warning%s, and --strict was asked for\n", warnings,
-		       warnings == 1 ? "" : "s");
 	return warnings && options->strict ? EXIT_USAGE : 0;
 }

@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/product.h"
 #include "common/units.h"
 #include "controller/assembly.h"
 #include "controller/describe.h"
@@ -26,37 +27,35 @@ static void show_left(const struct fleet_host *host)
 
 	for (uint32_t i = 0; i < host->facts.kept_count; i++) {
 		const struct kept_run *kept = &host->facts.kept[i];
-		printf("%s: keeps results of run %s of %s since %s: %u phase%s, %s; `muster "
-		       "collect` fetches them\n",
-		       host->plan->name, kept->run, kept->holder, kept->since, kept->phases_count,
-		       kept->phases_count == 1 ? "" : "s", units_format_bytes(size, kept->bytes));
+		product_print("%s: keeps results of run %s of %s since %s: %u phase%s, %s; `muster "
+			      "collect` fetches them\n",
+			      host->plan->name, kept->run, kept->holder, kept->since,
+			      kept->phases_count, kept->phases_count == 1 ? "" : "s",
+			      units_format_bytes(size, kept->bytes));
 	}
 	if (host->facts.kept_more)
-		printf("%s: keeps results of %u more runs\n", host->plan->name,
-		       host->facts.kept_more);
+		product_print("%s: keeps results of %u more runs\n", host->plan->name,
+			      host->facts.kept_more);
 	for (uint32_t i = 0; i < host->facts.left_count; i++)
-		printf("%s: could not remove '%s', which muster made; it tries again at each "
-		       "release\n",
-		       host->plan->name, host->facts.left[i].name);
+		product_print(
+			"%s: could not remove '%s', which muster made; it tries again at each "
+			"release\n",
+			host->plan->name, host->facts.left[i].name);
 	if (host->facts.left_more)
-		printf("%s: nor %u more files\n", host->plan->name, host->facts.left_more);
+		product_print("%s: nor %u more files\n", host->plan->name, host->facts.left_more);
 }
 
-static int show(struct assembly *assembly, struct error *err)
+static void show(struct assembly *assembly)
 {
 	struct result result = {0};
 
 	describe_hosts(&result, &assembly->fleet);
 	uint64_t now = clock_now_ns();
 	describe_clocks(&result, &assembly->fleet, now, now);
-	report_fleet(&result, stdout);
+	report_fleet(&result, product_file());
 	for (uint32_t i = 0; i < assembly->fleet.count; i++)
 		show_left(&assembly->fleet.hosts[i]);
 	record_release(&result_table, &result);
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	error_set(err, ERROR_SYSTEM, "cannot write to standard output");
-	return -1;
 }
 
 int inspect_execute(const struct options *options, struct plan *plan)
@@ -71,11 +70,13 @@ int inspect_execute(const struct options *options, struct plan *plan)
 		failed = assembly_gather(&assembly, plan, interrupted, &err);
 		if (!failed) {
 			watch_clocks(&assembly.fleet, interrupted);
-			failed = show(&assembly, &err);
+			show(&assembly);
 		}
 		assembly_dismiss(&assembly);
 	}
 	assembly_release(&assembly);
+	if (!failed)
+		failed = product_deliver(PRODUCT_PATIENCE_NS, &err);
 	if (!failed)
 		return 0;
 	log_error("%s", err.text);

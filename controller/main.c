@@ -3,6 +3,7 @@
 
 #include "common/file.h"
 #include "common/log.h"
+#include "common/outlet.h"
 #include "controller/check_fleet.h"
 #include "controller/inspect.h"
 #include "controller/judge.h"
@@ -114,6 +115,7 @@ int main(int argc, char **argv)
 
 	file_hold_standard();
 	log_init("muster", LOG_LEVEL_INFO);
+	outlet_start();
 	if (options_parse(&options, argc, argv, &err) < 0) {
 		log_error("%s", err.text);
 		code = EXIT_USAGE;
@@ -130,5 +132,6 @@ int main(int argc, char **argv)
 		code = execute(&options);
 	}
 	options_release(&options);
+	outlet_end();
 	return code;
 }

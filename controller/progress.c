@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/memory.h"
+#include "common/outlet.h"
 #include "common/units.h"
 
 #define TERMINAL_NS (NS_PER_S / 4)
@@ -24,7 +26,7 @@ void progress_init(struct progress_line *line, bool quiet)
 void progress_end(struct progress_line *line)
 {
 	if (line->open)
-		fputc('\n', stderr);
+		outlet_put("\n", 1);
 	line->open = false;
 }
 
@@ -34,13 +36,12 @@ void progress_say(struct progress_line *line, const char *format, ...)
 
 	if (line->quiet)
 		return;
-	if (line->open)
-		fputs("\r\033[K", stderr);
-	line->open = false;
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	char *text = mem_format_list(format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	outlet_print("%s%s\n", line->open ? "\r\033[K" : "", text);
+	free(text);
+	line->open = false;
 	line->shown_ns = clock_now_ns();
 	line->bytes = 0;
 }
@@ -61,8 +62,8 @@ void progress_show(struct progress_line *line, const char *what, double share, u
 	if (left_ns)
 		snprintf(left, sizeof(left), "  %llu s left",
 			 (unsigned long long)((left_ns + NS_PER_S - 1) / NS_PER_S));
-	fprintf(stderr, "%s  %s  %s%s%s%s", line->terminal ? "\r\033[K" : "", what, percent, rate,
-		left, line->terminal ? "" : "\n");
+	outlet_print("%s  %s  %s%s%s%s", line->terminal ? "\r\033[K" : "", what, percent, rate,
+		     left, line->terminal ? "" : "\n");
 	line->open = line->terminal;
 	line->shown_ns = now;
 	line->bytes = bytes;

@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/product.h"
 #include "common/record_json.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
@@ -414,9 +415,9 @@ static void list_run(const struct fleet *fleet, const struct kept_run *run)
 			bytes += kept->bytes;
 			phases = kept->phases_count > phases ? kept->phases_count : phases;
 		}
-	printf("%s: of %s, since %s: %u of %u hosts keep %u phase%s, %s\n", run->run, run->holder,
-	       run->since, hosts, fleet->count, phases, phases == 1 ? "" : "s",
-	       units_format_bytes(size, bytes));
+	product_print("%s: of %s, since %s: %u of %u hosts keep %u phase%s, %s\n", run->run,
+		      run->holder, run->since, hosts, fleet->count, phases, phases == 1 ? "" : "s",
+		      units_format_bytes(size, bytes));
 }
 
 static void list_runs(const struct fleet *fleet)
@@ -430,7 +431,7 @@ static void list_runs(const struct fleet *fleet)
 				count++;
 			}
 	if (!count)
-		printf("no agent that was asked keeps results of a run\n");
+		product_print("no agent that was asked keeps results of a run\n");
 }
 
 static int list(struct run *run, struct error *err)
@@ -443,6 +444,8 @@ static int list(struct run *run, struct error *err)
 	bool all = fleet_alive(fleet) == fleet->count;
 	assembly_dismiss(&run->assembly);
 	list_runs(fleet);
+	if (product_deliver(PRODUCT_PATIENCE_NS, err) < 0)
+		return EXIT_SET_UP;
 	return all ? 0 : EXIT_SET_UP;
 }
 

@@ -8,6 +8,7 @@
 #include "common/framed.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/product.h"
 #include "common/random.h"
 #include "common/text.h"
 #include "controller/analysis/baseline.h"
@@ -404,11 +405,12 @@ int run_report(struct run *run)
 	code = result_exit_code(gates_outcome(&run->result));
 	if (store(run) < 0)
 		code = 6;
-	report_text(&run->result, &run->series, run->directory, stdout);
-	if (github_report(&run->result, stdout, &err) < 0)
+	report_text(&run->result, &run->series, run->directory, product_file());
+	if (github_report(&run->result, product_file(), &err) < 0)
 		log_warning("%s", err.text);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		log_error("cannot write the report to standard output");
+	if (product_deliver(PRODUCT_PATIENCE_NS, &err) < 0) {
+		log_error("%s: the report is not whole there, `muster report` prints it again",
+			  err.text);
 		code = code ? code : 6;
 	}
 	if (run->put_aside)
