@@ -18,6 +18,11 @@ void record_places_add(struct record_places *places, const void *member, uint32_
 	places->count++;
 }
 
+void record_places_add_faulty(struct record_places *places, const void *element)
+{
+	*(const void **)RECORD_APPEND(places->faulty, places->faulty_count) = element;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)((const struct record_place *)a)->member;
@@ -34,12 +39,22 @@ static int by_address_and_order(const void *a, const void *b)
 	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t) * (const void *const *)a,
+		  y = (uintptr_t) * (const void *const *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* A record is added before its members, so of one address the last is the innermost. */
 void record_places_sort(struct record_places *places)
 {
 	struct record_place *p = places->places;
 	uint32_t kept = 0;
 
+	if (places->faulty_count)
+		qsort(places->faulty, places->faulty_count, sizeof(*places->faulty), by_value);
 	if (!places->count)
 		return;
 	qsort(p, places->count, sizeof(*p), by_address_and_order);
@@ -63,6 +78,12 @@ const struct record_place *record_places_find(const struct record_places *places
 	return bsearch(&wanted, places->places, places->count, sizeof(wanted), by_address);
 }
 
+bool record_places_is_sound(const struct record_places *places, const void *element)
+{
+	return !places->faulty_count || !bsearch(&element, places->faulty, places->faulty_count,
+						 sizeof(*places->faulty), by_value);
+}
+
 void record_places_forget(const struct record_places *places, const struct record_table *table,
 			  void *record)
 {
@@ -76,5 +97,6 @@ void record_places_forget(const struct record_places *places, const struct recor
 void record_places_release(struct record_places *places)
 {
 	free(places->places);
+	free(places->faulty);
 	*places = (struct record_places){0};
 }

@@ -15,6 +15,7 @@
 struct reader {
 	struct record_places *places; /* NULL: nobody asks */
 	struct yaml_errors *errors;
+	uint32_t faults; /* all, also those that were said already */
 	char path[512];
 };
 
@@ -72,6 +73,7 @@ static void complain(struct reader *r, const struct yaml_node *at, const char *f
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	snprintf(text, sizeof(text), "%s%s", r->path[0] ? ": " : "", what);
+	r->faults++;
 	if (!is_said(r->errors, at, text))
 		yaml_errors_add(r->errors, at->line, at->column, "%s%s", r->path, text);
 }
@@ -161,10 +163,14 @@ static void read_list(struct reader *r, const struct record_row *row, void *reco
 	*elements = mem_new(node->count, size);
 	*record_list_count(row, record) = node->count;
 	for (uint32_t i = 0; i < node->count; i++) {
+		char *element = *elements + i * size;
+		uint32_t faults = r->faults;
 		if (row->keyed)
-			read_entry(r, row, *elements + i * size, node->keys[i], node->items[i]);
+			read_entry(r, row, element, node->keys[i], node->items[i]);
 		else
-			read_element(r, row, *elements + i * size, node->items[i], i);
+			read_element(r, row, element, node->items[i], i);
+		if (r->places && r->faults != faults)
+			record_places_add_faulty(r->places, element);
 	}
 }
 

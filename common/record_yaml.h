@@ -14,7 +14,8 @@ struct record_place {
 };
 struct record_places {
 	struct record_place *places; /* after record_yaml_read: by address, one for each */
-	uint32_t count;
+	const void **faulty;         /* by address: the elements of lists with an error in them */
+	uint32_t count, faulty_count;
 };
 void record_places_release(struct record_places *places);
 /* The place of a member's value, or of a record (where it begins); NULL when it was not written.
@@ -23,13 +24,18 @@ void record_places_release(struct record_places *places);
 const struct record_place *record_places_find(const struct record_places *places,
 					      const void *member);
 
+/* Whether an element of a list was read without an error in it. */
+bool record_places_is_sound(const struct record_places *places, const void *element);
+
 /* Makes NAN of each number (RECORD_F64) of a record that was not written. */
 void record_places_forget(const struct record_places *places, const struct record_table *table,
 			  void *record);
 
-/* Adds a place, and puts all in order for record_places_find: record_yaml_read's own. */
+/* Adds a place or a faulty element, and puts all in order for what finds them: record_yaml_read's
+ * own. */
 void record_places_add(struct record_places *places, const void *member, uint32_t line,
 		       uint32_t column);
+void record_places_add_faulty(struct record_places *places, const void *element);
 void record_places_sort(struct record_places *places);
 
 /* Fills the zeroed `record` from a mapping, with fallbacks for what is absent. Adds an error line

@@ -9,7 +9,6 @@
 #include "common/memory.h"
 #include "common/nearest.h"
 #include "common/units.h"
-#include "controller/plan_tree.h"
 
 #define NAME_MAX_CHARACTERS 64
 #define PHASES_MAX          1000
@@ -77,30 +76,9 @@ bool plan_check_is_written(const struct plan_check *check, const void *member)
 	return record_places_find(check->places, member) != NULL;
 }
 
-static bool are_sound(const struct plan_check *check, const struct record_table *table,
-		      const struct yaml_node *node, const char *list, uint32_t index)
+bool plan_check_is_sound(const struct plan_check *check, const void *element)
 {
-	return check->sound || plan_tree_is_sound(table, node, list, index);
-}
-
-bool plan_check_is_sound(const struct plan_check *check, const char *list, uint32_t index)
-{
-	return are_sound(check, &plan_table, check->root, list, index);
-}
-
-bool plan_check_agents_are_sound(const struct plan_check *check, uint32_t index)
-{
-	return are_sound(check, &plan_fleet_table, yaml_tree_find(check->root, "fleet"), "agents",
-			 index);
-}
-
-bool plan_check_override_is_sound(const struct plan_check *check, uint32_t agents, uint32_t index)
-{
-	const struct yaml_node *list =
-		yaml_tree_find(yaml_tree_find(check->root, "fleet"), "agents");
-	const struct yaml_node *entry = list && agents < list->count ? list->items[agents] : NULL;
-
-	return are_sound(check, &plan_agents_table, entry, "targets", index);
+	return record_places_is_sound(check->places, element);
 }
 
 const char *plan_check_hint(char buffer[PLAN_CHECK_HINT], const char *name,

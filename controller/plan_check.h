@@ -39,11 +39,8 @@ void plan_check_error_in(struct plan_check *check, const char *list, uint32_t in
 /* Whether a person wrote it, in the record itself, in defaults or in what it overrides. */
 bool plan_check_is_written(const struct plan_check *check, const void *member);
 
-/* Whether an element was read without an error: of a list of the plan ("phases"), of the fleet's
- * agents, of the targets of one of those. */
-bool plan_check_is_sound(const struct plan_check *check, const char *list, uint32_t index);
-bool plan_check_agents_are_sound(const struct plan_check *check, uint32_t index);
-bool plan_check_override_is_sound(const struct plan_check *check, uint32_t agents, uint32_t index);
+/* Whether an element of a list, as a phase or a target, was read without an error. */
+bool plan_check_is_sound(const struct plan_check *check, const void *element);
 
 /* What names may consist of: they become names of files and cells of CSV. */
 void plan_check_name(struct plan_check *check, char *const *name, const char *path);

@@ -94,7 +94,7 @@ static void check_kind(struct plan_check *check, uint32_t entry)
 	const struct plan_agents *agents = &check->plan->fleet.agents[entry];
 	bool local = plan_check_is_written(check, &agents->local);
 
-	if (!plan_check_agents_are_sound(check, entry))
+	if (!plan_check_is_sound(check, agents))
 		return;
 	if (agents->host && local)
 		plan_check_error(check, &agents->local, agents,

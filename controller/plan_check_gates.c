@@ -185,8 +185,8 @@ static void check_stripe(struct plan_check *check, const struct plan_gate *gate,
 		return;
 	for (uint32_t p = 0; p < plan->phases_count; p++) {
 		const struct phase *phase = &plan->phases[p];
-		if (!text_is(phase->name, gate->phase) ||
-		    !plan_check_is_sound(check, "phases", p) || !phase->targets_count)
+		if (!text_is(phase->name, gate->phase) || !plan_check_is_sound(check, phase) ||
+		    !phase->targets_count)
 			continue;
 		const struct target *target = find_target(plan, phase->targets[0].name);
 		if (phase->targets_count > 1 ||
@@ -206,7 +206,7 @@ static void check_syncs(struct plan_check *check, const struct plan_gate *gate, 
 
 	for (uint32_t p = 0; plan_metric_is_of_syncs(gate->metric) && p < plan->phases_count; p++)
 		if (text_is(plan->phases[p].name, gate->phase) &&
-		    plan_check_is_sound(check, "phases", p) && !plan->phases[p].sync_every)
+		    plan_check_is_sound(check, &plan->phases[p]) && !plan->phases[p].sync_every)
 			plan_check_error(check, &gate->metric, gate,
 					 "%s.metric: %s is of the syncs after sync_every writes, "
 					 "and phase '%.80s' has no sync_every",
@@ -225,7 +225,7 @@ static void check_gate(struct plan_check *check, uint32_t index, const char *con
 		plan_check_error(check, &gate->phase, gate, "%s.phase: there is no phase '%.80s'%s",
 				 path, gate->phase,
 				 plan_check_hint(hint, gate->phase, phases, plan->phases_count));
-	if (!plan_check_is_sound(check, "gates", index))
+	if (!plan_check_is_sound(check, gate))
 		return;
 	check_whose(check, gate, index, path);
 	check_against(check, gate, path, phases);

@@ -212,7 +212,7 @@ void plan_check_phases(struct plan_check *check, const struct plan_scope *scope)
 		snprintf(path, sizeof(path), "phases[%u]", i);
 		check_names(check, scope, phase, path);
 		check_blocks(check, phase, path);
-		if (!plan_check_is_sound(check, "phases", i))
+		if (!plan_check_is_sound(check, phase))
 			continue;
 		check_end(check, i, path);
 		check_buckets(check, phase, path);

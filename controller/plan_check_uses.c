@@ -166,7 +166,7 @@ void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *sc
 	for (uint32_t i = 0; i < check->plan->phases_count; i++) {
 		const struct phase *phase = &check->plan->phases[i];
 		snprintf(path, sizeof(path), "phases[%u]", i);
-		if (!plan_check_is_sound(check, "phases", i))
+		if (!plan_check_is_sound(check, phase))
 			continue;
 		check_queue_depth(check, scope, phase, path);
 		for (uint32_t k = 0; k < phase->targets_count; k++) {

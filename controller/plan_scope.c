@@ -21,7 +21,7 @@ static void take_plans(struct plan_scope *scope, const struct plan_check *check)
 		scope->targets[i] = &plan->targets[i];
 		scope->names[i] = plan->targets[i].name;
 		scope->paths[i] = mem_format("targets.%.80s", scope->names[i]);
-		scope->sound[i] = plan_check_is_sound(check, "targets", i);
+		scope->sound[i] = plan_check_is_sound(check, &plan->targets[i]);
 	}
 }
 
@@ -39,7 +39,7 @@ static void take_overrides(struct plan_scope *scope, const struct plan_check *ch
 		scope->paths[index] =
 			mem_format("fleet.agents[%u].targets.%.80s", entry, scope->names[index]);
 		scope->sound[index] =
-			scope->sound[index] && plan_check_override_is_sound(check, entry, i);
+			scope->sound[index] && plan_check_is_sound(check, &agents->targets[i]);
 	}
 }
 

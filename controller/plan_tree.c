@@ -1,6 +1,5 @@
 #include "controller/plan_tree.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,44 +121,6 @@ bool plan_tree_defaults(struct yaml_node *root, struct yaml_errors *errors)
 	free(rows);
 	yaml_tree_free(defaults);
 	return sound;
-}
-
-struct list {
-	void *elements;
-	uint32_t count;
-};
-
-/* Whether a list of that row reads without an error. */
-static bool list_reads(const struct record_row *list, struct yaml_node *node)
-{
-	struct record_row row = *list;
-	row.offset = offsetof(struct list, elements);
-	row.count_offset = offsetof(struct list, count);
-	const struct record_table holder = {
-		.name = "list", .doc = "", .size = sizeof(struct list), .rows = &row, .count = 1};
-	struct yaml_node key = {.kind = YAML_KIND_SCALAR, .text = (char *)row.key};
-	struct yaml_node *keys = &key;
-	struct yaml_node whole = pair(&keys, &node);
-	struct yaml_errors errors = {0};
-
-	bool sound = reads(&holder, &whole, &errors);
-	yaml_errors_release(&errors);
-	return sound;
-}
-
-bool plan_tree_is_sound(const struct record_table *table, const struct yaml_node *node,
-			const char *key, uint32_t index)
-{
-	const struct yaml_node *list = yaml_tree_find(node, key);
-
-	if (!list || index >= list->count)
-		return false;
-	struct yaml_node one = *list;
-	one.items += index;
-	if (one.keys)
-		one.keys += index;
-	one.count = 1;
-	return list_reads(find_row(table, key), &one);
 }
 
 static bool has(const struct yaml_node *mapping, const char *key)

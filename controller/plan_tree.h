@@ -18,9 +18,4 @@ bool plan_tree_defaults(struct yaml_node *root, struct yaml_errors *errors);
 /* Completes each agents entry's `targets` from the plan's targets of the same name. */
 void plan_tree_overrides(struct yaml_node *root);
 
-/* Whether element `index` of the list `key` in `node`, which is a record of `table`, reads without
- * an error. False where there is none. */
-bool plan_tree_is_sound(const struct record_table *table, const struct yaml_node *node,
-			const char *key, uint32_t index);
-
 #endif
