@@ -1,6 +1,7 @@
 #include "common/nearest.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -45,17 +46,21 @@ static unsigned distance(const char *a, size_t a_size, const char *b, size_t b_s
 void nearest_try(struct nearest *nearest, const char *name)
 {
 	size_t found_size = strlen(nearest->found), name_size = strlen(name);
-	unsigned apart;
 
 	if (!found_size || found_size > LONGEST || name_size > LONGEST)
 		return;
-	apart = distance(nearest->found, found_size, name, name_size);
+	if (nearest->name && nearest->distance == 0)
+		return;
+	bool begins = found_size >= 2 && strncasecmp(nearest->found, name, found_size) == 0;
 	size_t longer = found_size > name_size ? found_size : name_size;
-	if (apart * 3 > longer) {
-		if (found_size < 2 || strncasecmp(nearest->found, name, found_size) != 0)
-			return;
-	}
-	if (nearest->name && nearest->distance <= apart)
+	/* They are apart by what one is longer at least: mostly that says enough. */
+	size_t most = begins ? longer : longer / 3;
+	if (nearest->name && nearest->distance <= most)
+		most = nearest->distance - 1;
+	if (longer - (found_size < name_size ? found_size : name_size) > most)
+		return;
+	unsigned apart = distance(nearest->found, found_size, name, name_size);
+	if (apart > most)
 		return;
 	nearest->name = name;
 	nearest->distance = apart;
