@@ -71,9 +71,14 @@ static const char *read_quoted(struct reader *r, struct cell *cell)
 	return "the quote is not closed";
 }
 
+static bool ends_cell(char c)
+{
+	return c == ',' || c == '\r' || c == '\n';
+}
+
 static const char *read_plain(struct reader *r, struct cell *cell)
 {
-	for (; r->at < r->end && !strchr(",\r\n", *r->at); step(r)) {
+	for (; r->at < r->end && !ends_cell(*r->at); step(r)) {
 		if (*r->at == '"')
 			return "a quote inside a cell: quote all of it and write \"\" for the "
 			       "quote";
@@ -120,6 +125,15 @@ static bool read_cell(struct reader *r, struct cell *cell)
 	if (why)
 		complain(r, cell, why);
 	return !why;
+}
+
+/* Whether it holds text; else that is said. */
+static bool is_text(struct reader *r, const struct cell *cell)
+{
+	if (cell->size == strlen(cell->text) && utf8_valid(cell->text, cell->size) == cell->size)
+		return true;
+	complain(r, cell, "the cell holds bytes that are no text (UTF-8)");
+	return false;
 }
 
 /* ---- header ---- */
@@ -179,7 +193,8 @@ static bool read_header(struct reader *r, const struct record_table *table, stru
 			complain(r, &cell, "more than 64 columns");
 			return false;
 		}
-		add_column(r, table, columns, &cell);
+		if (is_text(r, &cell))
+			add_column(r, table, columns, &cell);
 	} while (!cell.is_last);
 	for (uint32_t i = 0; i < table->count; i++) {
 		bool found = !table->rows[i].required;
@@ -201,11 +216,7 @@ static void read_value(struct reader *r, const struct record_row *row, void *rec
 {
 	struct yaml_node node = {.kind = YAML_KIND_SCALAR, .text = cell->text};
 
-	if (cell->size != strlen(cell->text) || utf8_valid(cell->text, cell->size) != cell->size) {
-		complain(r, cell, "the cell holds bytes that are no text (UTF-8)");
-		return;
-	}
-	if (!cell->size && !row->required)
+	if (!is_text(r, cell) || (!cell->size && !row->required))
 		return;
 	char *why = record_yaml_scalar(row, record, &node);
 	if (!why)

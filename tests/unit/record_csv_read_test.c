@@ -47,6 +47,19 @@ static void columns_come_in_any_order_and_may_be_missing(void **state)
 	record_csv_free(&table, (void **)&list, &count);
 }
 
+static void require_error(const char *text, size_t size, const char *error)
+{
+	struct yaml_errors errors = {.file = "t.csv"};
+	void *list;
+	uint32_t count;
+
+	assert_false(record_csv_read(&table, &list, &count, text, size, &errors));
+	if (!errors.count || !strstr(errors.lines[0], error))
+		fail_msg("'%s', not '%s'", errors.count ? errors.lines[0] : "no error", error);
+	assert_null(list);
+	yaml_errors_release(&errors);
+}
+
 static void each_error_has_its_place(void **state)
 {
 	static const struct {
@@ -75,18 +88,26 @@ static void each_error_has_its_place(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct yaml_errors errors = {.file = "t.csv"};
-		void *list;
-		uint32_t count;
-		assert_false(record_csv_read(&table, &list, &count, cases[i].text,
-					     strlen(cases[i].text), &errors));
-		if (!errors.count || !strstr(errors.lines[0], cases[i].error))
-			fail_msg("'%s', not '%s'", errors.count ? errors.lines[0] : "no error",
-				 cases[i].error);
-		assert_null(list);
-		yaml_errors_release(&errors);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		require_error(cases[i].text, strlen(cases[i].text), cases[i].error);
+}
+
+/* Not as a column or a cell that ends before it. */
+static void a_nul_is_no_text(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *error;
+	} cases[] = {
+		{"host\0,rate\na,1\n", 15, "t.csv:1:1: the cell holds bytes that are no text"},
+		{"\"host\0x\"\na\n", 11, "t.csv:1:1: the cell holds bytes that are no text"},
+		{"host,rate\na,1\0\n", 15, "t.csv:2:3: the cell holds bytes that are no text"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		require_error(cases[i].text, cases[i].size, cases[i].error);
 }
 
 static void what_a_table_writes_it_reads(void **state)
@@ -121,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_come_in_any_order_and_may_be_missing),
 		cmocka_unit_test(each_error_has_its_place),
+		cmocka_unit_test(a_nul_is_no_text),
 		cmocka_unit_test(what_a_table_writes_it_reads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
