@@ -31,9 +31,9 @@ static void skip_blanks(struct nodeset_text *text)
 static int count_written(struct parser *p, bool exclude, uint64_t names, const char *where)
 {
 	p->written[exclude] += (uint32_t)names;
-	if (p->written[exclude] <= NODESET_HOSTS_MAX)
+	if (p->written[exclude] <= nodeset_hosts_most)
 		return 0;
-	return nodeset_refuse(&p->text, where, "more than %u hosts", NODESET_HOSTS_MAX);
+	return nodeset_refuse(&p->text, where, "more than %u hosts", nodeset_hosts_most);
 }
 
 /* Whether it was there is told in `hits`. */

@@ -137,8 +137,9 @@ static int parse_bracket(struct nodeset_text *text, struct nodeset_piece *piece)
 		text->at++;
 		if (parse_range(text, range) < 0)
 			return -1;
-		if (range->count > NODESET_HOSTS_MAX - piece->values)
-			return nodeset_refuse(text, start, "more than %u hosts", NODESET_HOSTS_MAX);
+		if (range->count > nodeset_hosts_most - piece->values)
+			return nodeset_refuse(text, start, "more than %u hosts",
+					      nodeset_hosts_most);
 		piece->values += range->count;
 	} while (*text->at == ',');
 	text->at++;
@@ -170,8 +171,9 @@ int nodeset_item_parse(struct nodeset_item *item, struct nodeset_text *text)
 		if (parse_piece(text, piece) < 0)
 			return -1;
 		item->names *= piece->values;
-		if (item->names > NODESET_HOSTS_MAX)
-			return nodeset_refuse(text, start, "more than %u hosts", NODESET_HOSTS_MAX);
+		if (item->names > nodeset_hosts_most)
+			return nodeset_refuse(text, start, "more than %u hosts",
+					      nodeset_hosts_most);
 	}
 	return text->at > start ? 0 : nodeset_refuse_char(text);
 }

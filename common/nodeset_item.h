@@ -8,9 +8,11 @@
 
 #include "common/error.h"
 
-#define NODESET_HOSTS_MAX  65536u
 #define NODESET_NAME_MAX   253u /* RFC 1035 */
 #define NODESET_DIGITS_MAX 18u  /* of a number in brackets */
+
+/* How many hosts a nodeset names at most: in nodeset_most.c, so that fuzzers have fewer. */
+extern const uint32_t nodeset_hosts_most;
 
 /* Where the reading of a nodeset stands. */
 struct nodeset_text {
@@ -45,7 +47,7 @@ struct nodeset_piece {
 struct nodeset_item {
 	struct nodeset_piece *pieces;
 	uint32_t count;
-	uint64_t names; /* that it stands for, at most NODESET_HOSTS_MAX */
+	uint64_t names; /* that it stands for, at most nodeset_hosts_most */
 };
 
 /* Reads up to what cannot belong to a set. */

@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "common/nodeset.h"
+#include "common/nodeset_item.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -32,7 +33,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	if (nodeset_parse(&set, text, &err) == 0) {
-		assert(set.count > 0 && set.count <= 65536);
+		assert(set.count > 0 && set.count <= nodeset_hosts_most);
 		fold_and_parse(&set);
 		nodeset_release(&set);
 	} else {
