@@ -166,13 +166,19 @@ struct extent {
 	const char *name;
 };
 
+/* For one window of so many bytes, or of what is in them. */
+static size_t room(uint64_t size)
+{
+	return (size_t)((size < WINDOW ? size : WINDOW) + 4095) / 4096 * 4096;
+}
+
 /* Into memory of two windows. */
 static int add_extent(struct use_list *list, const struct extent *extent, unsigned char *memory,
 		      struct error *err)
 {
 	uint64_t sector = extent->sector, size = extent->size - extent->size % sector;
 	uint64_t length = size < WINDOW ? size : WINDOW - WINDOW % sector;
-	struct windows windows = {memory, memory + WINDOW, length, size, sector};
+	struct windows windows = {memory, memory + room(length), length, size, sector};
 	int zfs = 0;
 
 	if (read_whole(extent->fd, windows.start, length, extent->offset) < 0 ||
@@ -226,7 +232,7 @@ int marks_add(struct use_list *list, int fd, uint64_t size_bytes, uint32_t secto
 	      const char *name, struct error *err)
 {
 	const struct extent whole = {fd, 0, size_bytes, sector_bytes ? sector_bytes : 512, name};
-	unsigned char *memory = platform_buffer(4096, 2 * WINDOW);
+	unsigned char *memory = platform_buffer(4096, 2 * room(size_bytes));
 
 	if (!memory) {
 		errno = ENOMEM;
