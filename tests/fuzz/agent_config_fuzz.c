@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "agent/config.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		abort();
 	if (read)
 		use(&config);
+	accepted = read;
 	record_release(&agent_config_table, &config);
 	yaml_errors_release(&errors);
 	return 0;

@@ -7,6 +7,7 @@
 #include <openssl/hmac.h>
 
 #include "proto/clock_packet.h"
+#include "tests/fuzz/accepted.h"
 
 #define BODY (CLOCK_PACKET_SIZE - 16)
 
@@ -34,8 +35,10 @@ static void check_sealed(struct clock_key *key, const unsigned char *data, size_
 	memcpy(sealed, data, size < BODY ? size : BODY);
 	HMAC(EVP_sha256(), secret, sizeof(secret), sealed, BODY, mac, NULL);
 	memcpy(sealed + BODY, mac, sizeof(sealed) - BODY);
-	if (clock_packet_unpack(&packet, key, sealed, sizeof(sealed)))
+	if (clock_packet_unpack(&packet, key, sealed, sizeof(sealed))) {
 		check_packs_alike(&packet, key, sealed);
+		accepted = size == sizeof(sealed);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "controller/clock_record.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -58,6 +59,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		assert(err.kind == ERROR_USAGE && err.text[0] && !record.hosts);
 		return 0;
 	}
+	accepted = true;
 	pack_again(&record, data, size);
 	for (uint32_t i = 0; i < record.count && i < 8; i++)
 		fit(&record.hosts[i]);

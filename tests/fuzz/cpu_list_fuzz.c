@@ -6,6 +6,7 @@
 
 #include "common/cpu_list.h"
 #include "common/memory.h"
+#include "tests/fuzz/accepted.h"
 
 #define TEXT_SIZE (6 * CPU_LIST_MOST + 8)
 
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (cpu_list_parse(&list, text, &err) == 0) {
 		assert(list.count > 0 && list.count <= CPU_LIST_MOST);
 		fold_and_parse(&list);
+		accepted = true;
 	} else {
 		assert(err.text[0] && !list.cpus);
 	}

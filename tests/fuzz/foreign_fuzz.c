@@ -3,6 +3,7 @@
 
 #include "controller/foreign.h"
 #include "controller/judge.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (ok != (errors.count == 0))
 		abort(); /* refused without a word, or taken with one */
+	accepted = ok;
 	if (ok) {
 		struct result result;
 		struct result_series series;

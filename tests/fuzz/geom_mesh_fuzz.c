@@ -5,6 +5,7 @@
 
 #include "agent/inventory/geom_mesh.h"
 #include "common/memory.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -37,6 +38,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (geom_mesh_parse(&mesh, text)) {
 		for (uint32_t i = 0; i < mesh.providers_count && i < 64; i++)
 			ask(&mesh, i);
+		accepted = mesh.providers_count > 0;
 		geom_mesh_release(&mesh);
 	} else {
 		assert(!mesh.geoms_count && !mesh.providers_count && !mesh.consumers_count);

@@ -6,6 +6,7 @@
 
 #include "common/framed.h"
 #include "controller/journal_read.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -61,6 +62,7 @@ static void parse(const unsigned char *data, size_t size)
 		return;
 	}
 	assert(content.whole_bytes <= size && content.heads_count);
+	accepted = true;
 	journal_whole_trials(&content, 2);
 	read_again(&content);
 	journal_content_release(&content);

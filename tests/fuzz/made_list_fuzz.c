@@ -7,6 +7,7 @@
 
 #include "agent/made_list.h"
 #include "common/memory.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -26,6 +27,7 @@ static void check(const struct made_list *list)
 		assert(list->files[i].path[0] == '/');
 		assert(made_list_find(list, list->files[i].path) == &list->files[i]);
 	}
+	accepted = list->count > 0;
 	for (uint32_t i = 0; i < list->wanted_count; i++)
 		assert(list->wanted[i][0] == '/');
 }

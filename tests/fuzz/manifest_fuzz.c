@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "controller/manifest.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -38,6 +39,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		if (manifest_is_signed(&manifest))
 			manifest_is_good(&manifest);
 		read_again(&manifest);
+		accepted = true;
 		record_release(&manifest_table, &manifest);
 	}
 	free(text);

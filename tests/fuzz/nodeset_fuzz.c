@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/nodeset.h"
 #include "common/nodeset_item.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -34,6 +35,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		memcpy(text, data, size);
 	if (nodeset_parse(&set, text, &err) == 0) {
 		assert(set.count > 0 && set.count <= nodeset_hosts_most);
+		accepted = true;
 		fold_and_parse(&set);
 		nodeset_release(&set);
 	} else {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "controller/plan.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (ok != (errors.count == 0))
 		abort(); /* refused without a word, or taken with one */
+	accepted = ok;
 	if (ok) {
 		use(&plan);
 		if (is_small(&plan))

@@ -1,7 +1,11 @@
 /* Runs a fuzz target without libFuzzer: every file of a corpus as it is, then mutations of it,
- * always the same ones, for at most three seconds a file. */
+ * always the same ones, for at most three seconds a file.
+ *
+ * A seed that is right is named ok-…, and a directory of them has one at least. One that the target
+ * does not take any more reaches nothing behind the first check: that is a failure. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +14,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/random.h"
+#include "tests/fuzz/accepted.h"
 
 #define FILE_MAX  (4u << 20)
 #define MUTATIONS 3000
@@ -25,7 +30,8 @@ struct input {
 
 struct corpus {
 	struct input *inputs;
-	size_t count;
+	size_t count, right, refused;
+	bool is_directory;
 };
 
 /* In a block of exactly its size, so that a sanitizer sees each byte read beyond it. */
@@ -73,6 +79,7 @@ static int add_directory(struct corpus *corpus, const char *path)
 	struct dirent *entry;
 	int result = 0;
 
+	corpus->is_directory = true;
 	if (!directory)
 		return complain(path);
 	while (result == 0 && (entry = readdir(directory))) {
@@ -148,8 +155,26 @@ static size_t mutate(unsigned char *data, size_t size, const struct corpus *corp
 	}
 }
 
+/* As it is; whether it is right and taken is counted. */
+static void run_seed(struct corpus *corpus, const struct input *input)
+{
+	const char *name = strrchr(input->path, '/');
+
+	accepted = false;
+	run(input->data, input->size);
+	if (strncmp(name ? name + 1 : input->path, "ok-", 3) != 0)
+		return;
+	corpus->right++;
+	corpus->refused += !accepted;
+	if (!accepted)
+		fprintf(stderr,
+			"%s: is refused, and named as one that is right: make it anew as "
+			"tests/fuzz/seeds says, or give it another name\n",
+			input->path);
+}
+
 /* How many inputs ran. */
-static unsigned long run_input(const struct corpus *corpus, size_t index)
+static unsigned long run_input(struct corpus *corpus, size_t index)
 {
 	const struct input *input = &corpus->inputs[index];
 	uint64_t deadline = clock_now_ns() + FILE_NS;
@@ -157,7 +182,7 @@ static unsigned long run_input(const struct corpus *corpus, size_t index)
 	struct random r = {index};
 	unsigned long ran = 1;
 
-	run(input->data, input->size);
+	run_seed(corpus, input);
 	for (; ran <= MUTATIONS && clock_now_ns() < deadline; ran++) {
 		if (input->size)
 			memcpy(data, input->data, input->size);
@@ -192,7 +217,12 @@ int main(int argc, char **argv)
 		qsort(corpus.inputs, corpus.count, sizeof(*corpus.inputs), compare_paths);
 		for (size_t i = 0; i < corpus.count; i++)
 			ran += run_input(&corpus, i);
-		printf("%lu inputs ran, %zu of them from files\n", ran, corpus.count);
+		printf("%lu inputs ran, %zu of them from files, %zu of these right\n", ran,
+		       corpus.count, corpus.right);
+		if (corpus.is_directory && !corpus.right)
+			fprintf(stderr, "no seed is named ok-…: is none right?\n");
+		if (corpus.refused || (corpus.is_directory && !corpus.right))
+			result = -1;
 	}
 	release(&corpus);
 	return result ? 1 : 0;

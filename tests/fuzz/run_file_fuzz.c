@@ -11,6 +11,7 @@
 #include "controller/report/github.h"
 #include "controller/report/report.h"
 #include "controller/run_file.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -53,6 +54,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 	if (run_file_parse(&result, text, size, &err) < 0) {
 		assert(err.kind == ERROR_USAGE && err.text[0] && !result.phases);
 	} else {
+		accepted = true;
 		report_all(&result);
 		read_again(&result);
 		for (uint32_t g = 0; result.plan && g < result.plan->gates_count; g++)

@@ -8,6 +8,7 @@
 #include "controller/foreign.h"
 #include "controller/judge.h"
 #include "controller/report/report.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,10 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		timeline = (struct bytes){.data = (unsigned char *)text + length + 1,
 					  .size = size - length - 1};
 	if (judge_parse_run(text, timeline.size ? &timeline : NULL, &result, &series, &err) == 0) {
-		FILE *nowhere = fopen("/dev/null", "w");
+		static FILE *nowhere;
+		accepted = true;
+		if (!nowhere)
+			nowhere = fopen("/dev/null", "w");
 		judge_result(&result, &series, NULL);
 		report_text(&result, &series, "here", nowhere);
-		fclose(nowhere);
 		foreign_result_release(&result, &series);
 	} else if (!err.text[0]) {
 		abort(); /* refused without a word */

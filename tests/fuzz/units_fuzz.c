@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "common/units.h"
+#include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
@@ -38,6 +39,7 @@ static void parse(const char *text)
 	for (size_t i = 0; i < sizeof(parsers) / sizeof(parsers[0]); i++) {
 		struct error err = {0};
 		if (parsers[i](text, &value, &err) == 0) {
+			accepted = true;
 			parse_exact(value);
 			format(value);
 		} else {
@@ -45,8 +47,10 @@ static void parse(const char *text)
 		}
 	}
 	struct error err = {0};
-	if (units_parse_load_rate(text, &value, &thousandths, &err) == 0)
+	if (units_parse_load_rate(text, &value, &thousandths, &err) == 0) {
+		accepted = true;
 		assert((value > 0) != (thousandths > 0));
+	}
 	if (units_parse_size(text, &value, &thousandths, &err) == 0)
 		assert((value > 0) != (thousandths > 0));
 	else

@@ -1,0 +1,3 @@
+#include "tests/fuzz/accepted.h"
+
+bool accepted;
