@@ -13,6 +13,7 @@
 
 #include "common/hex.h"
 #include "common/memory.h"
+#include "common/owned.h"
 
 #define RAW_KEY       32
 #define RAW_SIGNATURE 64
@@ -159,15 +160,16 @@ static FILE *open_key(const char *path, bool secret, struct error *err)
 		error_set(err, ERROR_USAGE, "cannot open key '%s': %s", path, strerror(errno));
 		return NULL;
 	}
-	const char *why = NULL;
+	char *why = NULL;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		why = "it is no plain file";
-	else if (secret && st.st_mode & 077)
-		why = "others than its owner may read or write it: chmod 600";
+		why = mem_text("it is no plain file");
+	else if (secret)
+		why = owned_fault(&st, 077, path);
 	FILE *file = why ? NULL : fdopen(fd, "r");
 	if (file)
 		return file;
 	error_set(err, ERROR_USAGE, "cannot use key '%s': %s", path, why ? why : strerror(errno));
+	free(why);
 	close(fd);
 	return NULL;
 }

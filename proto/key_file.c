@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
+#include "common/owned.h"
 #include "proto/auth.h"
 #include "proto/key.h"
 
@@ -17,22 +18,13 @@
 static int check_mode(const struct stat *status, const char *path, enum key_part part,
 		      struct error *err)
 {
-	unsigned mode = (unsigned)status->st_mode & 07777;
-	bool secret = part == KEY_PART_SECRET;
+	char *fault = owned_fault(status, part == KEY_PART_SECRET ? 077 : 022, path);
 
-	if (status->st_uid != 0 && status->st_uid != geteuid()) {
-		error_set(err, ERROR_USAGE,
-			  "belongs to user %ld, who could change it: it has to be root's or "
-			  "yours; type: chown %ld '%s'",
-			  (long)status->st_uid, (long)geteuid(), path);
-		return -1;
-	}
-	if (mode & (secret ? 077 : 022)) {
-		error_set(err, ERROR_USAGE, "others may %s it (mode %04o); type: chmod %s '%s'",
-			  secret ? "read" : "change", mode, secret ? "600" : "go-w", path);
-		return -1;
-	}
-	return 0;
+	if (!fault)
+		return 0;
+	error_set(err, ERROR_USAGE, "%s", fault);
+	free(fault);
+	return -1;
 }
 
 static int check_part(const struct key_file *file, enum key_part part, struct error *err)

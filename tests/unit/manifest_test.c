@@ -184,8 +184,23 @@ static void a_key_that_is_none_or_open_to_others_is_refused(void **state)
 		if (err.kind != ERROR_USAGE || !strstr(err.text, cases[i].words))
 			fail_msg("%s: %s", cases[i].path, err.text);
 	}
+	chmod("loose.sign.key", 0600);
 	assert_null(sign_key_read_public("loose.sign.key", &err));
 	assert_non_null(strstr(err.text, "not a public Ed25519 key"));
+}
+
+static void a_secret_of_somebody_else_is_not_used(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	keygen("owned");
+	assert_int_equal(chown("owned.sign.key", 12345, (gid_t)-1), 0);
+	assert_null(sign_key_read_secret("owned.sign.key", &err));
+	assert_int_equal(err.kind, ERROR_USAGE);
+	assert_non_null(strstr(err.text, "belongs to user 12345"));
 }
 
 static void a_manifest_reads_back_as_it_was(void **state)
@@ -263,6 +278,7 @@ int main(void)
 		cmocka_unit_test(the_public_half_is_that_of_the_secret_one),
 		cmocka_unit_test(keys_are_never_written_over),
 		cmocka_unit_test(a_key_that_is_none_or_open_to_others_is_refused),
+		cmocka_unit_test(a_secret_of_somebody_else_is_not_used),
 		cmocka_unit_test(a_manifest_reads_back_as_it_was),
 		cmocka_unit_test(what_is_no_manifest_is_refused_with_the_reason),
 	};
