@@ -30,14 +30,6 @@ static bool is_under_entry(const char *directory, const char *entry)
 	return found;
 }
 
-static bool is_allowed(const struct agent_config *config, const char *directory)
-{
-	for (uint32_t i = 0; i < config->allow_paths_count; i++)
-		if (is_under_entry(directory, config->allow_paths[i].name))
-			return true;
-	return is_under_entry(directory, config->scratch);
-}
-
 /* A relative path is the scratch directory's, and stays in it. */
 static char *absolute(const struct agent_config *config, const char *path, struct error *err)
 {
@@ -53,25 +45,33 @@ static char *absolute(const struct agent_config *config, const char *path, struc
 	return NULL;
 }
 
-/* `directory` of where the file will be, all links and dots resolved. */
-static int check_directory(const struct agent_config *config, const char *path,
-			   const char *directory, struct error *err)
+/* The same words whatever is there, or is not: who may not touch it learns nothing of it, nor where
+ * links lead. */
+static int not_listed(const struct agent_config *config, const char *path, struct error *err)
 {
-	if (path[0] != '/' && !is_under_entry(directory, config->scratch)) {
-		error_set(
-			err, ERROR_REFUSED,
-			"path '%s' leads out of the scratch directory '%s', to '%s': give a whole "
-			"path that agent.yaml allows",
-			path, config->scratch, directory);
-		return -1;
-	}
-	if (is_allowed(config, directory))
-		return 0;
-	error_set(err, ERROR_REFUSED,
-		  "path '%s' is in '%s', and agent.yaml of this host does not list it: add  "
-		  "allow_paths: [%s]",
-		  path, directory, directory);
+	if (path[0] != '/')
+		error_set(err, ERROR_REFUSED,
+			  "path '%s' leads out of the scratch directory '%s': give a whole path "
+			  "that agent.yaml allows",
+			  path, config->scratch);
+	else
+		error_set(err, ERROR_REFUSED,
+			  "path '%s' does not stay, links resolved, where controllers may make "
+			  "files: agent.yaml of this host does not list it: name another, or add "
+			  "its directory to allow_paths",
+			  path);
 	return -1;
+}
+
+/* Whether `directory`, links and dots resolved, is where a file of this path may be. */
+static bool is_allowed(const struct agent_config *config, const char *path, const char *directory)
+{
+	bool relative = path[0] != '/';
+
+	for (uint32_t i = 0; !relative && i < config->allow_paths_count; i++)
+		if (is_under_entry(directory, config->allow_paths[i].name))
+			return true;
+	return is_under_entry(directory, config->scratch);
 }
 
 static const char *kind(mode_t mode)
@@ -108,48 +108,89 @@ static int check_file(const struct made_files *files, const char *file,
 	return -1;
 }
 
-static char *real_directory(const char *path, struct error *err)
-{
-	char *real = realpath(path, NULL);
+/* What a path means: the directory of the file, all links and dots resolved, and its name. */
+struct meaning {
+	char *directory;  /* NULL: there is none, for the reason in `fault` */
+	const char *name; /* NULL: muster's own name */
+	int fault;        /* 0: the path ends in '/' or dots */
+};
 
-	if (!real)
-		error_set(err, ERROR_REFUSED, "directory '%s': %s: make it, or name another", path,
-			  strerror(errno));
+/* Of what cannot be resolved, the deepest directory that is there: where it leads to so far. NULL
+ * behind a link that leads nowhere: it could be to anything. */
+static char *nearest_directory(const char *whole)
+{
+	char *path = mem_text(whole), *real = NULL, *slash;
+	struct stat st;
+
+	while (!real && (slash = strrchr(path, '/')) && strcmp(path, "/") != 0) {
+		slash[slash == path] = '\0';
+		real = realpath(path, NULL);
+		if (!real && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+			break;
+	}
+	free(path);
 	return real;
 }
 
-/* The path of a file, there or not, with its directory resolved and its name as it is. */
-static char *resolve_file(const char *whole, char **directory, struct error *err)
+static void find_meaning(struct meaning *meaning, const char *whole)
 {
 	const char *slash = strrchr(whole, '/');
 	const char *name = slash + 1;
-
-	if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
-		error_set(err, ERROR_REFUSED, "directory '%s' does not exist: make it", whole);
-		return NULL;
-	}
-	char *parent = mem_text(whole);
-	parent[slash == whole ? 1 : slash - whole] = '\0';
-	*directory = real_directory(parent, err);
-	free(parent);
-	if (!*directory)
-		return NULL;
-	return mem_format("%s/%s", strcmp(*directory, "/") == 0 ? "" : *directory, name);
-}
-
-static char *resolve(const char *whole, const struct target *target, const char *host,
-		     char **directory, struct error *err)
-{
 	struct stat st;
 
-	if (stat(whole, &st) < 0 || !S_ISDIR(st.st_mode))
-		return resolve_file(whole, directory, err);
-	*directory = real_directory(whole, err);
-	if (!*directory)
-		return NULL;
-	char *name = safety_file_name(host, target->name);
-	char *file = mem_format("%s/%s", strcmp(*directory, "/") == 0 ? "" : *directory, name);
-	free(name);
+	*meaning = (struct meaning){.name = name};
+	if (stat(whole, &st) == 0 && S_ISDIR(st.st_mode)) {
+		meaning->name = NULL;
+		meaning->directory = realpath(whole, NULL);
+	} else if (*name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
+		char *parent = mem_text(whole);
+		parent[slash == whole ? 1 : slash - whole] = '\0';
+		meaning->directory = realpath(parent, NULL);
+		free(parent);
+	} else {
+		return;
+	}
+	meaning->fault = errno;
+}
+
+/* Refuses a path that means nothing; why is said only of what is in the lists. */
+static int refuse_meaning(const struct agent_config *config, const char *path, const char *whole,
+			  int fault, struct error *err)
+{
+	char *nearest = nearest_directory(whole);
+
+	if (!nearest || !is_allowed(config, path, nearest))
+		not_listed(config, path, err);
+	else if (fault)
+		error_set(err, ERROR_REFUSED, "directory of '%s': %s: make it, or name another",
+			  whole, strerror(fault));
+	else
+		error_set(err, ERROR_REFUSED, "directory '%s' does not exist: make it", whole);
+	free(nearest);
+	return -1;
+}
+
+/* The path of the file, there or not, with its directory resolved and its name as it is; NULL when
+ * that is not where the lists lead. */
+static char *resolve(const struct agent_config *config, const struct target *target,
+		     const char *whole, const char *host, struct error *err)
+{
+	struct meaning meaning;
+	char *file = NULL;
+
+	find_meaning(&meaning, whole);
+	if (!meaning.directory) {
+		refuse_meaning(config, target->path, whole, meaning.fault, err);
+	} else if (!is_allowed(config, target->path, meaning.directory)) {
+		not_listed(config, target->path, err);
+	} else {
+		char *own = meaning.name ? NULL : safety_file_name(host, target->name);
+		file = mem_format("%s/%s",
+				  strcmp(meaning.directory, "/") == 0 ? "" : meaning.directory,
+				  own ? own : meaning.name);
+		free(own);
+	}
+	free(meaning.directory);
 	return file;
 }
 
@@ -190,26 +231,19 @@ int safety_file(const struct agent_config *config, const struct made_files *file
 		const struct target *target, const char *host, char **file,
 		struct file_place *place, struct error *err)
 {
-	char *whole = NULL, *directory = NULL, *found = NULL;
-	int failed = -1;
-
 	*file = NULL;
 	*place = (struct file_place){.directory = -1};
 	if (check_text(target->path, err) < 0)
 		return -1;
-	whole = absolute(config, target->path, err);
+	char *whole = absolute(config, target->path, err);
 	if (!whole)
 		return -1;
-	found = resolve(whole, target, host, &directory, err);
-	if (!found || check_directory(config, target->path, directory, err) < 0 ||
-	    open_checked(files, found, place, err) < 0)
-		goto out;
-	*file = found;
-	found = NULL;
-	failed = 0;
-out:
-	free(found);
-	free(directory);
+	char *found = resolve(config, target, whole, host, err);
 	free(whole);
-	return failed;
+	if (!found || open_checked(files, found, place, err) < 0) {
+		free(found);
+		return -1;
+	}
+	*file = found;
+	return 0;
 }
