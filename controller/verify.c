@@ -77,39 +77,55 @@ static bool say(const char *name, const char *what)
 	return strcmp(what, "unchanged") == 0;
 }
 
-static bool check_digest(int fd, const struct manifest_file *file)
+/* Neither the same nor changed, as far as this user can tell: the journal is its owner's alone. */
+static enum verify_end say_unread(const char *name)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "UNREAD: %s", strerror(errno));
+	say(name, text);
+	return VERIFY_SET_UP;
+}
+
+static enum verify_end say_of(const char *name, const char *what)
+{
+	return say(name, what) ? VERIFY_GOOD : VERIFY_CHANGED;
+}
+
+static enum verify_end check_digest(int fd, const struct manifest_file *file)
 {
 	char digest[SIGN_DIGEST_TEXT], text[128];
 	uint64_t size_bytes;
 	struct error err;
 
-	if (sign_digest(fd, file->name, digest, &size_bytes, &err) < 0) {
-		snprintf(text, sizeof(text), "CHANGED: cannot be read");
-	} else if (size_bytes != file->size_bytes) {
+	if (sign_digest(fd, file->name, digest, &size_bytes, &err) < 0)
+		return say_unread(file->name);
+	if (size_bytes != file->size_bytes)
 		snprintf(text, sizeof(text), "CHANGED: %" PRIu64 " bytes, %" PRIu64 " were written",
 			 size_bytes, file->size_bytes);
-	} else {
+	else
 		snprintf(text, sizeof(text), "%s",
 			 strcmp(digest, file->sha256) == 0 ? "unchanged"
 							   : "CHANGED: other contents");
-	}
-	return say(file->name, text);
+	return say_of(file->name, text);
 }
 
-static bool check_file(int directory, const struct manifest_file *file)
+static enum verify_end check_file(int directory, const struct manifest_file *file)
 {
 	int fd = openat(directory, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
+	if (fd < 0 && errno != ENOENT && errno != ELOOP && errno != ENXIO)
+		return say_unread(file->name);
 	if (fd < 0)
-		return say(file->name, errno == ENOENT  ? "MISSING"
-				       : errno == ELOOP ? "CHANGED: a symbolic link now"
-							: "CHANGED: cannot be opened");
-	bool same = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
-			    ? check_digest(fd, file)
-			    : say(file->name, "CHANGED: no plain file now");
+		return say_of(file->name, errno == ENOENT  ? "MISSING"
+					  : errno == ELOOP ? "CHANGED: a symbolic link now"
+							   : "CHANGED: no plain file now");
+	enum verify_end end = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+				      ? check_digest(fd, file)
+				      : say_of(file->name, "CHANGED: no plain file now");
 	close(fd);
-	return same;
+	return end;
 }
 
 static bool is_listed(const struct manifest *manifest, const char *name)
@@ -154,14 +170,18 @@ static uint32_t count_extra(const struct manifest *manifest, int directory)
 	return extra;
 }
 
-static bool check_files(const struct manifest *manifest, int directory)
+/* Changed when anything is; else whether all of it could be read. */
+static enum verify_end check_files(const struct manifest *manifest, int directory)
 {
-	uint32_t wrong = 0;
+	bool changed = false, unread = false;
 
-	for (uint32_t i = 0; i < manifest->files_count; i++)
-		wrong += !check_file(directory, &manifest->files[i]);
-	wrong += count_extra(manifest, directory);
-	return wrong == 0;
+	for (uint32_t i = 0; i < manifest->files_count; i++) {
+		enum verify_end end = check_file(directory, &manifest->files[i]);
+		changed |= end == VERIFY_CHANGED;
+		unread |= end == VERIFY_SET_UP;
+	}
+	changed |= count_extra(manifest, directory) > 0;
+	return changed ? VERIFY_CHANGED : unread ? VERIFY_SET_UP : VERIFY_GOOD;
 }
 
 /* ---- signature ---- */
@@ -202,10 +222,12 @@ static int verify(int directory, const char *path, const struct sign_key *key, s
 	if (read_manifest(&manifest, directory, err) < 0)
 		return -1;
 	printf("run %s in '%s'\n", manifest.run, path);
-	bool same = check_files(&manifest, directory);
+	enum verify_end files = check_files(&manifest, directory);
 	enum verify_end end = check_signature(&manifest, key);
 	record_release(&manifest_table, &manifest);
-	return same ? (int)end : VERIFY_CHANGED;
+	if (files == VERIFY_CHANGED || end == VERIFY_CHANGED)
+		return VERIFY_CHANGED;
+	return files == VERIFY_GOOD ? (int)end : (int)files;
 }
 
 int verify_execute(const char *directory, const char *key_path)

@@ -2,17 +2,19 @@
 
 import hashlib
 import json
+import os
 import shutil
 import time
 
 from disks import xfs_disk
-from lab import require, require_root, wait_for
+from lab import require, require_root, require_tools, wait_for
 from plans import write_plan
 from results import Result
 
 
 def test(lab):
     require_root()
+    require_tools("setpriv")
     targets = [f"n{number}" for number in range(5)]
     plan = write_plan(lab, "integrity", [{"local": 1}],
                       {name: {"null": True, "size": "64MiB"} for name in targets},
@@ -23,6 +25,23 @@ def test(lab):
     unsigned(lab, plan)
     signed(lab, plan)
     stalled_disk(lab)
+
+
+def of_another_user(lab, directory):
+    """A file that only its owner may read, as the journal of a run to be resumed: that is said, and not
+    that it was changed. Root without its rights over files is such a user."""
+    copy = lab.directory / "of-another"
+    shutil.copytree(directory, copy)
+    (copy / "clock.bin").chmod(0o600)
+    os.chown(copy / "clock.bin", 65534, -1)
+    done = lab.start("verify", ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all",
+                                lab.build / "muster", "verify", copy,
+                                "--key", lab.directory / "ops.sign.pub"]).wait(20).expect(6)
+    for words in ("clock.bin            UNREAD: Permission denied", "run.json             unchanged",
+                  "signature            good"):
+        require(words in done.text, f"'{words}' is not said:\n{done.text}")
+    flip(copy)
+    verify(lab, copy, 1, "CHANGED: other contents", key="ops")
 
 
 def run(lab, plan, directory, code, *more, **how):
@@ -53,6 +72,7 @@ def signed(lab, plan):
     verify(lab, directory, 4, "not known here")
     verify(lab, directory, 1, "OTHER KEY", key="other")
     verify(lab, lab.directory / "absent", 6, "No such file")
+    of_another_user(lab, directory)
     for number, (change, words) in enumerate(CHANGES):
         copy = lab.directory / f"changed-{number}"
         shutil.copytree(directory, copy)
