@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 	int code = 0;
 	take_signals();
 	platform_raise_files();
+	platform_forbid_cores();
 	if (!endpoint_split(endpoint, host, port)) {
 		log_error("cannot listen on '%s': wanted is tcp://ADDRESS:PORT", endpoint);
 		code = EXIT_USAGE;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/platform/posix.h"
 #include "agent/platform/posix_user.h"
 
 /* SCHED_FIFO for the start; locked memory and buffers registered with io_uring beyond
@@ -51,4 +52,13 @@ int platform_become_user(const char *name, struct error *err)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	return 0;
+}
+
+void platform_forbid_cores(void)
+{
+	posix_forbid_cores();
+	/* A program behind core_pattern's pipe is given one in spite of the limit. Not where
+	 * /proc/self, which is root's then, could not be read any more. */
+	if (geteuid() == 0)
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

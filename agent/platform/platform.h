@@ -49,6 +49,11 @@ bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes);
  * user or this process may not, ERROR_SYSTEM. */
 int platform_become_user(const char *name, struct error *err);
 
+/* No core of this process is ever written, whatever the system's settings: it would have keys and
+ * other people's data in it. What the system has against that beside RLIMIT_CORE, which does not
+ * hold for all ways of writing one. */
+void platform_forbid_cores(void);
+
 /* As many open files as the system lets this process have: connections of strangers must not take
  * those of a phase. */
 void platform_raise_files(void);

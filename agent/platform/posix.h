@@ -33,6 +33,9 @@ void use_add(struct use_list *list, bool never, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool use_has_never(const struct use_list *list);
 
+/* RLIMIT_CORE at 0, for good. */
+void posix_forbid_cores(void);
+
 /* platform_clocks() of a system whose timers run on clock_now_ns(), without slew and rate. */
 void posix_clocks(struct platform_clocks *clocks);
 

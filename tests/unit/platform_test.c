@@ -7,6 +7,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "agent/platform/platform.h"
 #include "agent/platform/posix.h"
 #include "tests/unit/loop_device.h"
@@ -701,10 +706,35 @@ static void a_file_cannot_be_asked_who_holds_it(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, remember, undo_test)
 
+/* Neither by the limit nor past it, and what the process may read of itself stays. */
+static void no_core_is_left(void **state)
+{
+	const struct rlimit most = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit limit;
+	int status;
+
+	(void)state;
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		if (geteuid() == 0 && setrlimit(RLIMIT_CORE, &most) != 0)
+			_exit(1);
+		platform_forbid_cores();
+		if (getrlimit(RLIMIT_CORE, &limit) != 0 || limit.rlim_cur || limit.rlim_max)
+			_exit(2);
+		if (geteuid() == 0 && prctl(PR_GET_DUMPABLE) != 0)
+			_exit(3);
+		_exit(platform_process_io(&(uint64_t){0}, &(uint64_t){0}) ? 0 : 4);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(facts_name_the_host),
+		TEST(no_core_is_left),
 		TEST(an_open_directory_has_space),
 		TEST(a_directory_is_not_opened_through_a_link),
 		TEST(buffers_are_aligned),
