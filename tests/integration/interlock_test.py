@@ -81,6 +81,8 @@ def test(lab):
     never = [*mounted(lab, bench), *swaps(lab, bench), *btrfs(lab, bench), *members(lab, bench),
              *zfs(lab, bench), *kinds(lab, bench), *odd_holders(lab, bench)]
     armed = [*free(lab, bench)]
+    # Last: whoever asks for a free loop device is given this one when there is no other.
+    never.append(("nothing attached", unattached(lab), None, "0 bytes"))
     devices = {str(device) for _, device, *_ in never + armed}
     fleet.hosts[0].start_agent(None, devices=sorted(devices | root_devices(lab)))
     check_all(lab, fleet, bench, never, armed)
@@ -182,6 +184,15 @@ def members(lab, bench):
         device = bench.disk(word[6:].lower())
         signatures.write_at(device, -512, word.encode().ljust(512, b"\0"))
         yield f"idle member: FreeBSD's {word}", device, device, "also when idle"
+    disk, parts = bench.partitioned("geli-part", 40)
+    signatures.write_at(parts[0], -512, b"GEOM::ELI".ljust(512, b"\0"))
+    yield "a partition of it is geli's", disk, disk, "the mark of geli encryption"
+    yield "geli's partition", parts[0], disk, "also when idle"
+    disk, parts = bench.partitioned("backup", 40)
+    signatures.lvm(lab, parts[0])
+    lab.call("partx", "--delete", disk)
+    signatures.write_at(disk, 0, bytes(34 * 512))
+    yield "a partition of GPT's backup alone", disk, disk, "the mark of LVM2"
     disk, parts = bench.partitioned("lvm-part", 40)
     signatures.lvm(lab, parts[0])
     yield "a partition of it is an idle member", disk, disk, "signature of LVM2_member"
@@ -223,12 +234,11 @@ def kinds(lab, bench):
     absent = f"/dev/{lab.prefix}-absent"
     yield "missing", absent, None, "does not exist on this host"
     yield "no disk", "/dev/null", None, "disk"
-    yield "nothing attached", unattached(lab), None, "0 bytes"
     yield "read-only", bench.disk("read-only", 64, "--read-only"), None, "is read-only"
 
 
 def unattached(lab):
-    """A loop device of our own, with a number that nobody is given for the asking."""
+    """A loop device of our own."""
     number = 1000 + os.getpid()
     with open("/dev/loop-control", "rb") as control:
         fcntl.ioctl(control, LOOP_CTL_ADD, number)
