@@ -56,7 +56,7 @@ struct record_row {
 	const char *const *names;         /* enumerations: ends with NULL, index is the value */
 	const char *fallback;             /* as if written so in YAML; NULL: zero, NULL, empty */
 	uint64_t min, max;                /* of an integer; max 0: no limit but the type's */
-	bool required;                    /* YAML must have it */
+	bool required;                    /* YAML must have it, and JSON of any build */
 	bool keyed;                       /* RECORD_LIST: a map by the first member */
 	bool computed;                    /* not a person's to write: no YAML, not in PLAN.md */
 	const char *map;                  /* a scalar's: a map in its place is read by the computed,

@@ -22,9 +22,10 @@ void record_csv_line(const struct record_table *table, const void *record, FILE 
  * as in YAML) and line of another length. A computed member `line` becomes the number of its line.
  * `take` is handed each record, to keep what it wants (and zero that); the rest is released. False
  * with an error; `take` may have had some by then. */
-bool record_csv_each(const struct record_table *table, const char *bytes, size_t size,
-		     void (*take)(void *context, void *record), void *context,
-		     struct yaml_errors *errors);
+enum record_csv_columns { RECORD_CSV_OURS, RECORD_CSV_ANY /* unknown ones are passed over */ };
+bool record_csv_each(const struct record_table *table, enum record_csv_columns which,
+		     const char *bytes, size_t size, void (*take)(void *context, void *record),
+		     void *context, struct yaml_errors *errors);
 
 /* All of them: fills `list`, the caller's to free with record_csv_free; false, and nothing to free,
  * with an error. */

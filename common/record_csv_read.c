@@ -139,8 +139,9 @@ static bool is_text(struct reader *r, const struct cell *cell)
 /* ---- header ---- */
 
 struct columns {
-	const struct record_row *rows[COLUMNS_MAX];
+	const struct record_row *rows[COLUMNS_MAX]; /* NULL: passed over */
 	uint32_t count;
+	bool any;
 };
 
 static void complain_of_column(struct reader *r, const struct record_table *table,
@@ -174,7 +175,7 @@ static void add_column(struct reader *r, const struct record_table *table, struc
 	for (uint32_t i = 0; i < table->count && !row; i++)
 		if (!table->rows[i].computed && strcmp(table->rows[i].key, cell->text) == 0)
 			row = &table->rows[i];
-	if (!row)
+	if (!row && !columns->any)
 		complain_of_column(r, table, cell);
 	for (uint32_t c = 0; row && c < columns->count; c++)
 		if (columns->rows[c] == row)
@@ -246,7 +247,8 @@ static bool read_line(struct reader *r, const struct columns *columns, void *rec
 	for (uint32_t c = 0; c < columns->count; c++) {
 		if (!read_cell(r, &cell))
 			return false;
-		read_value(r, columns->rows[c], record, &cell);
+		if (columns->rows[c])
+			read_value(r, columns->rows[c], record, &cell);
 		if (cell.is_last != (c + 1 == columns->count)) {
 			complain(r, &cell,
 				 cell.is_last ? "the line has fewer cells than the header"
@@ -264,13 +266,13 @@ static void skip_blank(struct reader *r)
 		step(r);
 }
 
-bool record_csv_each(const struct record_table *table, const char *bytes, size_t size,
-		     void (*take)(void *context, void *record), void *context,
-		     struct yaml_errors *errors)
+bool record_csv_each(const struct record_table *table, enum record_csv_columns which,
+		     const char *bytes, size_t size, void (*take)(void *context, void *record),
+		     void *context, struct yaml_errors *errors)
 {
 	struct reader r = {
 		.at = bytes, .end = bytes + size, .line = 1, .column = 1, .errors = errors};
-	struct columns columns = {.count = 0};
+	struct columns columns = {.any = which == RECORD_CSV_ANY};
 
 	if (size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
 		r.at += 3;
@@ -320,7 +322,7 @@ bool record_csv_read(const struct record_table *table, void **list, uint32_t *co
 		     const char *bytes, size_t size, struct yaml_errors *errors)
 {
 	struct list all = {.table = table};
-	bool ok = record_csv_each(table, bytes, size, append, &all, errors);
+	bool ok = record_csv_each(table, RECORD_CSV_OURS, bytes, size, append, &all, errors);
 
 	*list = all.records;
 	*count = (uint32_t)all.count;

@@ -4,14 +4,17 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 #include "common/record_member.h"
+#include "common/record_yaml.h"
 
 /* Where the reader is, and where the first error goes. */
 struct reader {
 	struct error *err;
+	struct record_json_gaps *gaps; /* NULL: there may be none */
 	char path[256];
 };
 
@@ -200,6 +203,55 @@ static int read_member(struct reader *r, const struct record_row *row, void *rec
 	return refuse(r, "is of no known kind");
 }
 
+/* ---- what another build has ---- */
+
+static void add_gap(char **list, const struct record_table *table, const char *key)
+{
+	char *name = mem_format("%s.%.60s", table->name, key);
+	size_t length = strlen(name);
+	bool known = false;
+
+	for (const char *at = *list; at && (at = strstr(at, name)); at += length)
+		known |= (at == *list || at[-1] == ' ') && (at[length] == ',' || !at[length]);
+	if (!known) {
+		char *longer = mem_format("%s%s%s", *list ? *list : "", *list ? ", " : "", name);
+		free(*list);
+		*list = longer;
+	}
+	free(name);
+}
+
+static bool says_something(const json_t *value)
+{
+	if (json_is_string(value))
+		return json_string_length(value) > 0;
+	if (json_is_array(value))
+		return json_array_size(value) > 0;
+	if (json_is_object(value))
+		return json_object_size(value) > 0;
+	return json_is_true(value) || (json_is_number(value) && json_number_value(value) != 0);
+}
+
+static void fill(const struct record_row *row, void *record)
+{
+	if (row->kind == RECORD_ONE)
+		for (uint32_t i = 0; i < row->table->count; i++)
+			fill(&row->table->rows[i], record_member(row, record));
+	else if (row->fallback)
+		record_yaml_fallback(row, record);
+	else if (row->kind == RECORD_F64)
+		*(double *)record_member(row, record) = (double)NAN;
+}
+
+void record_json_gaps_release(struct record_json_gaps *gaps)
+{
+	free(gaps->unknown);
+	free(gaps->absent);
+	*gaps = (struct record_json_gaps){0};
+}
+
+/* ---- records ---- */
+
 static int check_keys(struct reader *r, const struct record_table *table, json_t *object,
 		      uint32_t first)
 {
@@ -211,8 +263,12 @@ static int check_keys(struct reader *r, const struct record_table *table, json_t
 		uint32_t i = first;
 		while (i < table->count && strcmp(table->rows[i].key, key) != 0)
 			i++;
-		if (i == table->count)
+		if (i < table->count)
+			continue;
+		if (!r->gaps)
 			return refuse(r, "'%.60s' is unknown", key);
+		if (says_something(value))
+			add_gap(&r->gaps->unknown, table, key);
 	}
 	return 0;
 }
@@ -228,8 +284,13 @@ static int read_record(struct reader *r, const struct record_table *table, void 
 	for (uint32_t i = first; i < table->count; i++) {
 		const struct record_row *row = &table->rows[i];
 		const json_t *value = json_object_get(object, row->key);
-		if (!value)
+		if (!value && (!r->gaps || row->required))
 			return refuse(r, "'%s' is missing", row->key);
+		if (!value) {
+			fill(row, record);
+			add_gap(&r->gaps->absent, table, row->key);
+			continue;
+		}
 		size_t used = enter(r, row->key);
 		if (read_member(r, row, record, value) < 0)
 			return -1;
@@ -238,21 +299,35 @@ static int read_record(struct reader *r, const struct record_table *table, void 
 	return 0;
 }
 
-int record_json_parse(const struct record_table *table, void *record, const char *text,
-		      struct error *err)
+static int parse(struct reader *r, const struct record_table *table, void *record, const char *text)
 {
-	struct reader r = {.err = err};
 	json_error_t error;
 	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 
 	if (!root) {
-		error_set(err, ERROR_USAGE, "not JSON: line %d, column %d: %s", error.line,
+		error_set(r->err, ERROR_USAGE, "not JSON: line %d, column %d: %s", error.line,
 			  error.column, error.text);
 		return -1;
 	}
-	int result = read_record(&r, table, record, root, 0);
+	int result = read_record(r, table, record, root, 0);
 	json_decref(root);
 	if (result < 0)
 		record_release(table, record);
 	return result;
+}
+
+int record_json_parse(const struct record_table *table, void *record, const char *text,
+		      struct error *err)
+{
+	struct reader r = {.err = err};
+
+	return parse(&r, table, record, text);
+}
+
+int record_json_parse_other(const struct record_table *table, void *record, const char *text,
+			    struct record_json_gaps *gaps, struct error *err)
+{
+	struct reader r = {.err = err, .gaps = gaps};
+
+	return parse(&r, table, record, text);
 }

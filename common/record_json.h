@@ -17,4 +17,17 @@ char *record_json_format(const struct record_table *table, const void *record);
 int record_json_parse(const struct record_table *table, void *record, const char *text,
 		      struct error *err);
 
+/* In what a record of another build is unlike ours: "phase.sync_every, host.uptime_s", each once; a
+ * key that is not known and says nothing (null, false, 0, empty) is left out. NULL: in nothing. */
+struct record_json_gaps {
+	char *unknown, *absent;
+};
+void record_json_gaps_release(struct record_json_gaps *gaps);
+
+/* Reads what another build wrote: keys that are not known are passed over, members that are not
+ * there are their fallback, or else NULL, zero, NAN. Those that are `required` have to be there.
+ * Fills `gaps`, zeroed before, also on -1. */
+int record_json_parse_other(const struct record_table *table, void *record, const char *text,
+			    struct record_json_gaps *gaps, struct error *err);
+
 #endif

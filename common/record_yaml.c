@@ -228,7 +228,7 @@ static struct yaml_node *parse_fallback(const struct record_row *row)
 }
 
 /* Our own text: that it is wrong is a fault of the table, not of the file. */
-static void read_fallback(const struct record_row *row, void *record)
+void record_yaml_fallback(const struct record_row *row, void *record)
 {
 	struct yaml_errors errors = {.file = row->key};
 	struct reader r = {.errors = &errors};
@@ -249,7 +249,7 @@ static void read_absent(struct reader *r, const struct record_row *row, void *re
 	if (row->required && !row->computed)
 		complain(r, node, "'%s' is missing: takes %s", row->key, record_words(words, row));
 	else if (row->fallback)
-		read_fallback(row, record);
+		record_yaml_fallback(row, record);
 	else if (row->kind == RECORD_ONE) {
 		struct yaml_node empty = {
 			.kind = YAML_KIND_MAPPING, .line = node->line, .column = node->column};

@@ -48,4 +48,7 @@ void record_places_sort(struct record_places *places);
 bool record_yaml_read(const struct record_table *table, void *record, const struct yaml_node *node,
 		      struct record_places *places, struct yaml_errors *errors);
 
+/* Stores the fallback of a row that has one, as if it had been written. */
+void record_yaml_fallback(const struct record_row *row, void *record);
+
 #endif

@@ -63,6 +63,7 @@ static int judge_and_print(struct result *result, struct result_series *series, 
 		if (judging->baseline && result->plan && plan_has_baseline(result->plan)) {
 			free(result->baseline);
 			result->baseline = mem_text(judging->baseline->run);
+			baseline_note(result, judging->baseline);
 		}
 		code = judge_result(result, series, judging->baseline);
 		char *where = mem_format("of '%s'; nothing was measured or written", path);

@@ -400,6 +400,8 @@ int run_report(struct run *run)
 	int code;
 
 	findings_compute(&run->result, &run->series);
+	if (run->baseline.schema)
+		baseline_note(&run->result, &run->baseline);
 	gates_compute(&run->result, &run->series, run->baseline.schema ? &run->baseline : NULL);
 	group_withhold(&run->result, &run->series);
 	code = result_exit_code(gates_outcome(&run->result));

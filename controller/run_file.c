@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
+#include "controller/analysis/findings.h"
 #include "proto/version.h"
 
 #define NAME       "run.json"
@@ -108,35 +109,80 @@ static int check(const struct result *result, struct error *err)
 
 /* ---- reading ---- */
 
-/* Of "schema": "…" at its beginning, where every run.json has it: one of another build is told
- * apart from something that never was one. */
-static bool has_schema(const char *text)
-{
-	const char *at = text + strspn(text, " \t\r\n{");
+/* What even a result of a schema that this build does not know is asked for. */
+struct head {
+	char *schema, *version;
+};
+static const struct record_row head_rows[] = {
+	{MEMBER(struct head, schema), .required = true, .doc = RESULT_SCHEMA},
+	{MEMBER(struct head, version), .doc = "of muster"},
+};
+static const struct record_table head_table =
+	RECORD_TABLE(struct head, "head", head_rows, "What a run.json begins with.");
 
-	return strncmp(at, "\"schema\"", 8) == 0 && strstr(at, "\"muster.run/");
+#define FAMILY "muster.run/"
+
+/* Why it cannot be read is another build's schema, or that build's words, or the file itself. */
+static void tell_build(const char *text, struct error *err)
+{
+	struct record_json_gaps gaps = {0};
+	struct error none;
+	struct head head = {0};
+
+	if (record_json_parse_other(&head_table, &head, text, &gaps, &none) == 0) {
+		if (strncmp(head.schema, FAMILY, strlen(FAMILY)) != 0)
+			error_set(err, ERROR_USAGE, "schema: '%.40s' is not " RESULT_SCHEMA,
+				  head.schema);
+		else if (!text_is(head.schema, RESULT_SCHEMA))
+			error_set(err, ERROR_USAGE,
+				  "schema '%.40s' is another than " RESULT_SCHEMA
+				  ", which this build, muster %s, reads: use the build that wrote "
+				  "it, muster %.40s",
+				  head.schema, version_text(), text_or(head.version, "of later"));
+		else if (!text_is(head.version, version_text()))
+			error_prefix(
+				err, "written by muster %.40s, and this build, %s, cannot use it",
+				text_or(head.version, "of an unknown version"), version_text());
+		record_release(&head_table, &head);
+	}
+	record_json_gaps_release(&gaps);
+}
+
+/* What a reader has to know of a file whose tables are not ours. */
+static void note_build(struct result *result, const struct record_json_gaps *gaps)
+{
+	if (!gaps->unknown && !gaps->absent)
+		return;
+	findings_add(result, "OTHER_BUILD", NULL, NULL, NULL, NULL, NULL,
+		     "written by muster %s and read by %s%s%s%s%s",
+		     text_or(result->version, "of an unknown version"), version_text(),
+		     gaps->unknown ? "; left out, since not known here: " : "",
+		     text_or(gaps->unknown, ""),
+		     gaps->absent ? "; not in it, so taken as never told: " : "",
+		     text_or(gaps->absent, ""));
 }
 
 int run_file_parse(struct result *result, const char *text, size_t size, struct error *err)
 {
+	struct record_json_gaps gaps = {0};
+	int status;
+
 	*result = (struct result){0};
 	if (strlen(text) != size) {
 		error_set(err, ERROR_USAGE, "byte %zu is NUL, which no JSON has", strlen(text) + 1);
 		return -1;
 	}
-	if (record_json_parse(&result_table, result, text, err) < 0) {
-		if (has_schema(text))
-			error_prefix(err, "not of this build, muster %s, or changed since",
-				     version_text());
-		return -1;
+	status = record_json_parse_other(&result_table, result, text, &gaps, err);
+	if (status == 0 && (!text_is(result->schema, RESULT_SCHEMA) || check(result, err) < 0)) {
+		record_release(&result_table, result);
+		status = -1;
 	}
-	if (text_is(result->schema, RESULT_SCHEMA) && check(result, err) == 0)
-		return 0;
-	if (!text_is(result->schema, RESULT_SCHEMA))
-		error_set(err, ERROR_USAGE, "schema: '%.40s' is not " RESULT_SCHEMA,
-			  text_or(result->schema, ""));
-	record_release(&result_table, result);
-	return -1;
+	if (status < 0)
+		tell_build(text, err);
+	else
+		note_build(result, &gaps);
+	record_json_gaps_release(&gaps);
+	return status;
 }
 
 static int read_text(struct result *result, const char *path, struct error *err)

@@ -1,7 +1,9 @@
 /* run_file.h - a run that was written, read back: run.json.
  *
- * A file is anybody's: what no run of this build writes is refused with its place. Timelines and
- * histograms are not in it. */
+ * A file is anybody's: what no run writes is refused with its place. Of another build's, keys that
+ * are not known here are left out, members that were not there then are taken as never told, and
+ * OTHER_BUILD says which; what no figure can do without, and another schema, is refused. Timelines
+ * and histograms are not in it. */
 #ifndef MUSTER_CONTROLLER_RUN_FILE_H
 #define MUSTER_CONTROLLER_RUN_FILE_H
 

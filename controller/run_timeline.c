@@ -100,7 +100,8 @@ int run_timeline_parse(struct result *result, struct result_series *series, cons
 {
 	struct filling filling = {.result = result, .series = series, .err = err};
 	struct yaml_errors errors = {.file = "timeline.csv"};
-	bool ok = record_csv_each(&result_bucket_table, bytes, size, take_line, &filling, &errors);
+	bool ok = record_csv_each(&result_bucket_table, RECORD_CSV_ANY, bytes, size, take_line,
+				  &filling, &errors);
 
 	if (!ok)
 		error_set(err, ERROR_USAGE, "%s", errors.count ? errors.lines[0] : "timeline.csv");

@@ -106,6 +106,15 @@ int baseline_check(const struct plan *plan, const struct result *baseline, struc
 	return 0;
 }
 
+void baseline_note(struct result *result, const struct result *baseline)
+{
+	for (uint32_t f = 0; f < baseline->findings_count; f++)
+		if (text_is(baseline->findings[f].code, "OTHER_BUILD"))
+			findings_add(result, "OTHER_BUILD", NULL, NULL, NULL, NULL, NULL,
+				     "the baseline, run %s: %s", text_or(baseline->run, "?"),
+				     text_or(baseline->findings[f].evidence, ""));
+}
+
 /* ---- figures ---- */
 
 static int find_host(const struct result_phase *phase, const char *name)

@@ -13,6 +13,9 @@
  * asked of a host. 0, or -1 (ERROR_USAGE). */
 int baseline_check(const struct plan *plan, const struct result *baseline, struct error *err);
 
+/* OTHER_BUILD of the result, where the baseline has it. */
+void baseline_note(struct result *result, const struct result *baseline);
+
 /* The median over its trials. `host` NULL: of the fleet; `target` NULL: of all of a host. */
 struct gate_figure baseline_figure(const struct result *baseline, const char *phase,
 				   const char *host, const char *target, enum plan_metric metric);

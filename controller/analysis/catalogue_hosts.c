@@ -82,6 +82,10 @@ static const struct catalogue_row rows[] = {
 	 "`muster run --resume`: whole trials stand, the others were run later. Times go on one "
 	 "second behind what was there.",
 	 OWN, NULL},
+	{"OTHER_BUILD", "NOTE", "A run.json was written by another build of muster.",
+	 "It has keys that are not known here, or lacks some that are; schema, hosts, phases and "
+	 "what each moved are as this build has them.",
+	 OWN, "use the build that wrote it where what is named there matters"},
 	{"FILE_LEFT", "WARN", "A file of the run is still on a host.",
 	 "The agent could not remove what it had made.", OWN,
 	 "remove it by hand when it is no longer wanted"},

@@ -203,9 +203,56 @@ static void faults_are_told_with_their_path(void **state)
 	}
 }
 
+/* {"name": "x"} of a table with more, and less, than the other build had. */
+static void another_build_s_record_is_read_as_far_as_it_goes(void **state)
+{
+	static const struct record_row own_rows[] = {
+		{.key = "size", .kind = RECORD_U64, .unit = UNIT_BYTES, .fallback = "4KiB"},
+	};
+	static const struct record_table own = {
+		.name = "inner", .size = 8, .rows = own_rows, .count = 1};
+	struct two {
+		char *name;
+		double ratio;
+		uint64_t inner;
+	} back = {0};
+	const struct record_row rows[] = {
+		{.key = "name", .kind = RECORD_TEXT, .required = true},
+		{.key = "ratio", .kind = RECORD_F64, .offset = offsetof(struct two, ratio)},
+		{.key = "inner",
+		 .kind = RECORD_ONE,
+		 .table = &own,
+		 .offset = offsetof(struct two, inner)},
+	};
+	const struct record_table table = {
+		.name = "two", .size = sizeof(back), .rows = rows, .count = 3};
+	struct record_json_gaps gaps = {0};
+	struct error err;
+
+	(void)state;
+	assert_int_equal(record_json_parse_other(&table, &back,
+						 "{\"name\": \"x\", \"new\": 1, \"void\": null}",
+						 &gaps, &err),
+			 0);
+	assert_string_equal(back.name, "x");
+	assert_true(isnan(back.ratio));
+	assert_int_equal(back.inner, 4096);
+	assert_string_equal(gaps.unknown, "two.new");
+	assert_string_equal(gaps.absent, "two.ratio, two.inner");
+	record_json_gaps_release(&gaps);
+	record_release(&table, &back);
+	assert_int_equal(record_json_parse_other(&table, &back, "{\"new\": 1}", &gaps, &err), -1);
+	assert_string_equal(err.text, "'name' is missing");
+	assert_string_equal(gaps.unknown, "two.new");
+	record_json_gaps_release(&gaps);
+	assert_int_equal(record_json_parse(&table, &back, "{\"name\": \"x\"}", &err), -1);
+	record_release(&table, &back);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(another_build_s_record_is_read_as_far_as_it_goes),
 		cmocka_unit_test(members_stand_in_the_order_of_their_rows),
 		cmocka_unit_test(what_is_formatted_is_parsed),
 		cmocka_unit_test(what_is_absent_is_null_and_comes_back),

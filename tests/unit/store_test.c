@@ -75,6 +75,7 @@ static void make(struct sample *sample)
 	sample_load(sample, 0, 0, 0, S, 1000 * MB, 1000);
 	sample_load(sample, 1, 1, 0, 1200 * NS_PER_MS, 333 * MB, 77);
 	sample->result.schema = mem_text(RESULT_SCHEMA);
+	sample->result.outcome = mem_text("PASS");
 	sample->result.min_window_ns = S;
 	sample_plan(sample);
 	window_compute(phase, &sample->series.phases[0], true);
