@@ -78,5 +78,7 @@ int direct_decide(struct part *part, const struct part_context *context, struct 
 		  "target '%s': %s; 'direct: prefer' goes on buffered and marks the result, "
 		  "'direct: false' asks for buffered I/O",
 		  part->target->name, reason);
+	error_code(err, part->storage.direct == PLATFORM_DIRECT_NO ? "DIRECT_REFUSED"
+								   : "BLOCK_NOT_MULTIPLE_OF_LBA");
 	return -1;
 }

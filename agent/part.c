@@ -246,6 +246,7 @@ static int check_ram(const struct part *part, const struct part_context *context
 		  "target '%s': '%s' is held in memory: %s; name a place on a disk, or set "
 		  "'allow_ram: true', which every report repeats",
 		  part->target->name, part->path, part->storage.ram_reason);
+	error_code(err, "RAM_TARGET");
 	return -1;
 }
 

@@ -7,11 +7,13 @@
 #include "agent/platform/platform.h"
 #include "common/memory.h"
 
-static void conclude_as(struct phase_run *run, enum done_state outcome, const char *text)
+static void conclude_as(struct phase_run *run, enum done_state outcome, const char *code,
+			const char *text)
 {
 	if (run->outcome != DONE_COMPLETE)
 		return;
 	run->outcome = outcome;
+	run->outcome_code = code;
 	run->outcome_text = mem_text(text);
 }
 
@@ -24,10 +26,10 @@ static void find_outcome(struct phase_run *run)
 	bool is_stopped = run->is_stopped;
 	pthread_mutex_unlock(&run->lock);
 	if (is_stopped)
-		conclude_as(run, run->stop_state, run->why);
+		conclude_as(run, run->stop_state, NULL, run->why);
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		if (crew_failure(&run->crews[i], &err))
-			conclude_as(run, DONE_BROKEN, err.text);
+			conclude_as(run, DONE_BROKEN, err.code, err.text);
 }
 
 static uint64_t since(uint64_t before, uint64_t after)
@@ -70,11 +72,12 @@ void phase_run_done(struct phase_run *run, struct done *done)
 	for (uint32_t i = 0; i < run->crews_count; i++) {
 		crew_report(&run->crews[i], done);
 		if (crew_sums_differ(&run->crews[i], &err))
-			conclude_as(run, DONE_BROKEN, err.text);
+			conclude_as(run, DONE_BROKEN, err.code, err.text);
 	}
 	device_counters_report(&run->devices, done);
 	punctual_report(&run->punctual, done);
 	done->state = run->outcome;
+	done->code = mem_text(run->outcome_code);
 	done->text = mem_text(run->outcome_text);
 	done->process_read_bytes = run->process_read_bytes;
 	done->process_written_bytes = run->process_written_bytes;

@@ -9,13 +9,15 @@
 
 /* ---- states ---- */
 
-static void fail_locked(struct phase_run *run, enum failed_kind kind, const char *target,
-			const char *text)
+static void fail_locked(struct phase_run *run, enum failed_kind kind, const char *code,
+			const char *target, const char *text)
 {
 	if (run->state == PHASE_RUN_FAILED)
 		return;
-	run->failed =
-		(struct failed){.kind = kind, .target = mem_text(target), .text = mem_text(text)};
+	run->failed = (struct failed){.kind = kind,
+				      .code = mem_text(code),
+				      .target = mem_text(target),
+				      .text = mem_text(text)};
 	run->state = PHASE_RUN_FAILED;
 }
 
@@ -25,9 +27,10 @@ static void fail(struct phase_run *run, const char *target, const struct error *
 
 	pthread_mutex_lock(&run->lock);
 	if (run->is_stopped)
-		fail_locked(run, FAILED_BROKEN, NULL, run->why);
+		fail_locked(run, FAILED_BROKEN, NULL, NULL, run->why);
 	else
-		fail_locked(run, broken ? FAILED_BROKEN : FAILED_REFUSED, target, err->text);
+		fail_locked(run, broken ? FAILED_BROKEN : FAILED_REFUSED, err->code, target,
+			    err->text);
 	pthread_mutex_unlock(&run->lock);
 	gate_shut(&run->gate);
 }
@@ -40,7 +43,7 @@ static bool become_ready(struct phase_run *run)
 	if (is_ready)
 		run->state = PHASE_RUN_READY;
 	else
-		fail_locked(run, FAILED_BROKEN, NULL, run->why);
+		fail_locked(run, FAILED_BROKEN, NULL, NULL, run->why);
 	pthread_mutex_unlock(&run->lock);
 	return is_ready;
 }
@@ -65,7 +68,7 @@ void phase_run_enter_layout(struct phase_run *run)
 	pthread_mutex_lock(&run->lock);
 	run->is_laying_out = true;
 	if (run->is_stopped)
-		fail_locked(run, FAILED_BROKEN, NULL, run->why);
+		fail_locked(run, FAILED_BROKEN, NULL, NULL, run->why);
 	pthread_mutex_unlock(&run->lock);
 }
 
@@ -93,6 +96,7 @@ static void destroy(struct phase_run *run)
 	device_counters_release(&run->devices);
 	record_release(&ready_table, &run->ready);
 	record_release(&prepare_table, &run->prepare);
+	free(run->failed.code);
 	free(run->failed.target);
 	free(run->failed.text);
 	free(run->why);
@@ -237,7 +241,7 @@ void phase_run_stop(struct phase_run *run, enum done_state state, const char *wh
 	if (can)
 		stop_locked(run, state, why ? why : "stopped");
 	if (run->is_stopped && (run->state == PHASE_RUN_READY || run->is_laying_out))
-		fail_locked(run, FAILED_BROKEN, NULL, run->why);
+		fail_locked(run, FAILED_BROKEN, NULL, NULL, run->why);
 	bool is_before_start = run->state == PHASE_RUN_FAILED;
 	pthread_mutex_unlock(&run->lock);
 	if (is_before_start)

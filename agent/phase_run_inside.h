@@ -47,6 +47,7 @@ struct phase_run {
 	uint64_t cpu_ns, process_read_bytes,
 		process_written_bytes; /* before; then the difference */
 	enum done_state outcome;
+	const char *outcome_code; /* NULL: none of its own */
 	char *outcome_text;
 
 	/* Every worker looks at it before each submit: alone on its cache line. */

@@ -265,6 +265,7 @@ void phase_targets_describe(const struct load_target *target, struct ready_targe
 		if (part->storage.alignment_bytes > into->alignment_bytes)
 			into->alignment_bytes = part->storage.alignment_bytes;
 		into->ram |= part->storage.ram;
+		into->no_topology |= part->storage.no_topology;
 	}
 }
 

@@ -1,6 +1,7 @@
 /* The interlock of devices: safety_device of safety.h. */
 #include "agent/safety.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "agent/platform/platform.h"
 #include "common/memory.h"
+#include "common/nearest.h"
 
 #define MOST_USES 16
 
@@ -88,14 +90,69 @@ static int check_listed(const struct agent_config *config, const char *path, str
 	return -1;
 }
 
+/* What the directory has that is nearest by name; the caller frees it, NULL: nothing is. */
+static char *nearest_device(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char *folder = mem_format("%.*s", (int)(name - path), path), *found = NULL;
+	struct nearest nearest = nearest_start(name);
+	DIR *entries = opendir(folder);
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		char *copy = mem_text(entry->d_name);
+		nearest_try(&nearest, copy);
+		if (nearest.name == copy) {
+			free(found);
+			found = copy;
+		} else {
+			free(copy);
+		}
+	}
+	if (entries)
+		closedir(entries);
+	char *whole = found ? mem_format("%s%s", folder, found) : NULL;
+	free(folder);
+	free(found);
+	return whole;
+}
+
+static int refuse_absent(const char *path, int number, struct error *err)
+{
+	if (platform_device_lack(path) == PLATFORM_LACK_NODE) {
+		error_set(
+			err, ERROR_REFUSED,
+			"device '%s' is a path of a multipath disk, and hidden by the system: name "
+			"that disk",
+			path);
+		error_code(err, "HIDDEN");
+		return -1;
+	}
+	char *near = number == ENOENT ? nearest_device(path) : NULL;
+	error_set(err, ERROR_REFUSED, "device '%s': %s%s%s%s", path,
+		  number == ENOENT ? "does not exist on this host" : strerror(number),
+		  near ? "; nearest is '" : "", near ? near : "", near ? "'" : "");
+	if (number == ENOENT || number == ENOTDIR)
+		error_code(err, "NO_SUCH_DEVICE");
+	free(near);
+	return -1;
+}
+
+static int refuse_empty(const char *path, struct error *err)
+{
+	bool removable = platform_device_lack(path) == PLATFORM_LACK_MEDIUM;
+
+	error_set(err, ERROR_REFUSED, "device '%s' is empty (0 bytes): %s", path,
+		  removable ? "no medium is in it" : "is a file or disk attached to it?");
+	error_code(err, removable ? "NO_MEDIUM" : "ZERO_SIZE");
+	return -1;
+}
+
 static int check_kind(const char *path, struct error *err)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0) {
-		error_set(err, ERROR_REFUSED, "device '%s': %s", path,
-			  errno == ENOENT ? "does not exist on this host" : strerror(errno));
-		return -1;
+		return refuse_absent(path, errno, err);
 	}
 	if (S_ISBLK(st.st_mode) || S_ISCHR(st.st_mode))
 		return 0;
@@ -103,6 +160,7 @@ static int check_kind(const char *path, struct error *err)
 		  S_ISREG(st.st_mode)   ? "a regular file"
 		  : S_ISDIR(st.st_mode) ? "a directory"
 					: "something else");
+	error_code(err, "NOT_A_DEVICE");
 	return -1;
 }
 
@@ -116,13 +174,12 @@ static int check_storage(int fd, const char *path, struct platform_storage *stor
 	if (!storage->device) {
 		error_set(err, ERROR_REFUSED, "'%s' is no disk: name a block device or raw disk",
 			  path);
+		error_code(err, "NOT_A_DEVICE");
 		return -1;
 	}
 	if (storage->size_bytes > 0)
 		return 0;
-	error_set(err, ERROR_REFUSED,
-		  "device '%s' is empty (0 bytes): is there a medium, or a file attached?", path);
-	return -1;
+	return refuse_empty(path, err);
 }
 
 /* The identity as a scalar that YAML takes as it stands. */
@@ -140,7 +197,32 @@ static char *quote(const char *text)
 	return quoted;
 }
 
-static int check_armed(const struct target *target, const char *identity, struct error *err)
+static int refuse_unarmed(const struct target *target, const char *identity, const char *data,
+			  struct error *err)
+{
+	char *quoted = quote(identity);
+
+	if (target->destroy)
+		error_set(err, ERROR_REFUSED,
+			  "'%s' is not the device that the plan says may be overwritten: the plan "
+			  "has '%.300s', the device is '%.300s': if that is the one, put  destroy: "
+			  "%s  "
+			  "into target '%s'",
+			  target->device, target->destroy, identity, quoted, target->name);
+	else
+		error_set(err, ERROR_REFUSED,
+			  "writing to '%s' destroys what is on it%s%s%s and is not armed: to "
+			  "overwrite it, put  destroy: %s  into target '%s'",
+			  target->device, *data ? " (" : "", data, *data ? ")" : "", quoted,
+			  target->name);
+	error_code(err, *data ? "TARGET_HAS_DATA" : "NOT_ARMED");
+	free(quoted);
+	return -1;
+}
+
+/* `data` is what was found on it. */
+static int check_armed(const struct target *target, const char *identity, const char *data,
+		       struct error *err)
 {
 	if (!*identity || has_control(identity)) {
 		error_set(
@@ -152,31 +234,17 @@ static int check_armed(const struct target *target, const char *identity, struct
 	}
 	if (target->destroy && strcmp(target->destroy, identity) == 0)
 		return 0;
-	char *quoted = quote(identity);
-	if (target->destroy)
-		error_set(err, ERROR_REFUSED,
-			  "'%s' is not the device that the plan says may be overwritten: the plan "
-			  "has '%.300s', the device is '%.300s': if that is the one, put  destroy: "
-			  "%s  "
-			  "into target '%s'",
-			  target->device, target->destroy, identity, quoted, target->name);
-	else
-		error_set(
-			err, ERROR_REFUSED,
-			"writing to '%s' destroys what is on it and is not armed: to overwrite it, "
-			"put  destroy: %s  into target '%s'",
-			target->device, quoted, target->name);
-	free(quoted);
-	return -1;
+	return refuse_unarmed(target, identity, data, err);
 }
 
-/* The reasons as one text, "; " between; those that say never, or all. The caller frees it. */
-static char *join(const struct platform_use *uses, int count, bool only_never)
+/* Of the reasons those that say never, or the others, as one text, "; " between. The caller frees
+ * it. */
+static char *join(const struct platform_use *uses, int count, bool never)
 {
 	char *text = mem_text("");
 
 	for (int i = 0; i < count; i++) {
-		if (only_never && !uses[i].never)
+		if (uses[i].never != never)
 			continue;
 		char *longer = mem_format("%s%s%s", text, *text ? "; " : "", uses[i].text);
 		free(text);
@@ -185,9 +253,11 @@ static char *join(const struct platform_use *uses, int count, bool only_never)
 	return text;
 }
 
-static int check_free(int fd, const char *path, struct error *err)
+/* In use comes first: a line to paste that would then be refused helps nobody. */
+static int check_write(int fd, const struct target *target, const char *identity, struct error *err)
 {
 	struct platform_use uses[MOST_USES];
+	const char *path = target->device;
 	int count = platform_device_use(fd, path, uses, MOST_USES, err);
 
 	if (count < 0) {
@@ -196,13 +266,16 @@ static int check_free(int fd, const char *path, struct error *err)
 			     path);
 		return -1;
 	}
-	char *text = join(uses, count, true);
-	bool held = *text != '\0';
-	if (held)
+	char *held = join(uses, count, true), *data = join(uses, count, false);
+	int failed = *held ? -1 : check_armed(target, identity, data, err);
+	if (*held) {
 		error_set(err, ERROR_REFUSED,
-			  "'%s' may not be written to, whatever the plan says: %s", path, text);
-	free(text);
-	return held ? -1 : 0;
+			  "'%s' may not be written to, whatever the plan says: %s", path, held);
+		error_code(err, "TARGET_IN_USE");
+	}
+	free(held);
+	free(data);
+	return failed;
 }
 
 static char *note_use(int fd, const char *path)
@@ -233,9 +306,7 @@ static int check(const struct agent_config *config, const struct target *target,
 		*note = note_use(fd, path);
 		return 0;
 	}
-	/* In use comes first: a line to paste that would then be refused helps nobody. */
-	return check_free(fd, path, err) < 0 || check_armed(target, device->identity, err) < 0 ? -1
-											       : 0;
+	return check_write(fd, target, device->identity, err);
 }
 
 int safety_device(const struct agent_config *config, const struct target *target, bool write,
@@ -248,7 +319,11 @@ int safety_device(const struct agent_config *config, const struct target *target
 	if (check_listed(config, target->device, err) < 0 || check_kind(target->device, err) < 0)
 		return -1;
 	if (platform_open(target->device, false, false, &fd, err) < 0) {
+		if (err->kind == ERROR_REFUSED) /* of no kind that it opens */
+			error_code(err, "NOT_A_DEVICE");
 		err->kind = ERROR_REFUSED;
+		if (platform_device_lack(target->device) != PLATFORM_LACK_NOTHING)
+			refuse_empty(target->device, err);
 		return -1;
 	}
 	int failed = check(config, target, write, fd, device, note, err);

@@ -74,6 +74,7 @@ static int has_room(const struct need *need, const char *directory, struct error
 			directory, need->names, (unsigned long long)need->bytes,
 			units_format_bytes(wanted, need->bytes), (unsigned long long)free_bytes,
 			units_format_bytes(has, free_bytes));
+		error_code(err, "INSUFFICIENT_SPACE");
 		return -1;
 	}
 	if (need->files <= free_files)
@@ -82,6 +83,7 @@ static int has_room(const struct need *need, const char *directory, struct error
 		  "too few inodes in '%s' for %s: %llu are wanted and %llu are free: remove files",
 		  directory, need->names, (unsigned long long)need->files,
 		  (unsigned long long)free_files);
+	error_code(err, "INSUFFICIENT_INODES");
 	return -1;
 }
 
@@ -134,5 +136,6 @@ void space_explain(const struct part *part, const char *target, struct error *er
 			  "size or "
 			  "make room",
 			  target, part->path, (unsigned long long)part->used_bytes, wanted);
+	error_code(err, "DISK_FULL");
 	free(directory);
 }

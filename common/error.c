@@ -9,9 +9,15 @@ void error_set(struct error *err, enum error_kind kind, const char *format, ...)
 	va_list args;
 
 	err->kind = kind;
+	err->code = NULL;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
+}
+
+void error_code(struct error *err, const char *code)
+{
+	err->code = code;
 }
 
 void error_prefix(struct error *err, const char *format, ...)

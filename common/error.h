@@ -19,13 +19,18 @@ enum error_kind {
 
 struct error {
 	enum error_kind kind;
+	const char *code; /* of a finding that is about just this; NULL: none */
 	char text[1024];
 };
 
 void error_set(struct error *err, enum error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts the formatted text and ": " in front of what is there; the kind stays. */
+/* Names the finding that this is, once the text is set. */
+void error_code(struct error *err, const char *code);
+
+/* Puts the formatted text and ": " in front of what is there; kind and code
+ * stay. */
 void error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -331,6 +331,7 @@ static void fill_ready(const struct ready *ready, struct result_phase_host *entr
 			target->extent_bytes = from->extent_bytes;
 			target->io = mem_text(target_io_names[from->io]);
 			target->ram = from->ram;
+			target->no_topology = from->no_topology;
 			target->engine = mem_text(from->engine);
 			target->engine_reason = mem_text(from->engine_reason);
 			target->file_system = mem_text(from->file_system);
@@ -397,6 +398,7 @@ static void fill_done(struct filling *filling, uint32_t h)
 	struct phase_series *series = current_series(collect);
 	const struct done *done = &filling->host->done;
 	const char *state = done_state_names[done->state], *text = done->text;
+	const char *code = done->code;
 
 	if (done->targets_count == entry->targets_count) {
 		for (uint32_t t = 0; t < entry->targets_count; t++) {
@@ -408,12 +410,15 @@ static void fill_done(struct filling *filling, uint32_t h)
 		if (wrong) {
 			state = done_state_names[DONE_BROKEN];
 			text = wrong;
+			code = NULL;
 		}
 	} else {
 		state = done_state_names[DONE_BROKEN];
 		text = "it reported other targets than it was asked for";
+		code = NULL;
 	}
 	entry->state = mem_text(state);
+	entry->code = mem_text(code);
 	entry->text = mem_text(text);
 	entry->cpu_ns = done->cpu_ns;
 	entry->frozen_ns = done->frozen_ns;
@@ -442,6 +447,7 @@ static void fill_undone(struct collect *collect, const struct fleet_host *host, 
 		entry->lost_at_ns = host->lost_ns - collect->run_start_ns;
 	} else if (host->is_failed && !(host->is_stopped && host->failed.kind == FAILED_BROKEN)) {
 		entry->state = mem_text(host->failed.kind == FAILED_REFUSED ? "refused" : "broken");
+		entry->code = mem_text(host->failed.code);
 		entry->text = mem_text(host->failed.text);
 	} else {
 		entry->state = mem_text("aborted");

@@ -37,10 +37,10 @@ static void on_hello(struct fleet *fleet, struct fleet_host *host, const struct 
 		return;
 	if (strcmp(hello->fingerprint, version_fingerprint()) != 0) {
 		char *why = mem_format(
-			"is %s %s (protocol %s), this controller is muster %s (protocol %s); "
+			"%s: is %s %s (protocol %s), this controller is muster %s (protocol %s); "
 			"install the same build on both",
-			hello->program, hello->version, hello->fingerprint, version_text(),
-			version_fingerprint());
+			"PROTOCOL_MISMATCH", hello->program, hello->version, hello->fingerprint,
+			version_text(), version_fingerprint());
 		fleet_end_with(host, FLEET_STATUS_REFUSED, why);
 		free(why);
 		return;

@@ -101,6 +101,8 @@ static const struct record_row phase_host_rows[] = {
 	 .doc = "how long it took by the host's clock"},
 	{MEMBER(struct foreign_phase_host, controller_elapsed), .unit = UNIT_NS,
 	 .doc = "how long it took by another clock"},
+	{MEMBER(struct foreign_phase_host, disk_full), .fallback = "false",
+	 .doc = "its space ran out before the end"},
 	{MEMBER(struct foreign_phase_host, round_trip), .unit = UNIT_NS,
 	 .doc = "between the two, which excuses as much"},
 };

@@ -74,6 +74,7 @@ struct foreign_host {
 struct foreign_phase_host {
 	char *host;
 	uint64_t agent_elapsed, controller_elapsed, round_trip; /* ns */
+	bool disk_full;                                         /* before the end */
 };
 
 struct foreign_measured {

@@ -6,6 +6,7 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/known.h"
 #include "controller/foreign_inside.h"
 
 #define ASLEEP_LEAST_S 0.5   /* by which the clocks of a host differ when it slept */
@@ -122,6 +123,35 @@ static void check_clocks(struct build *build, struct result_phase_host *host,
 	set_state(host, "discarded", mem_text("its clock runs wrong"));
 }
 
+/* ---- space ---- */
+
+/* What is free then is told of the storage. */
+static uint64_t free_of(const struct build *build, const struct result_phase_host *host)
+{
+	struct known known = known_of(build->result, NULL);
+	uint64_t most = 0;
+
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		const struct fact_storage *storage = known_storage(&known, host->targets[t].target);
+		if (storage && storage->free_bytes > most)
+			most = storage->free_bytes;
+	}
+	return most;
+}
+
+static void fill_up(struct build *build, struct result_phase_host *host)
+{
+	uint64_t left = free_of(build, host);
+	char text[UNITS_TEXT_SIZE];
+
+	host->code = mem_text("DISK_FULL");
+	set_state(host, "broken",
+		  left ? mem_format("its space ran out with %s free: a limit on files, inodes or a "
+				    "quota is as likely as the disk",
+				    units_format_bytes(text, left))
+		       : mem_text("its space ran out"));
+}
+
 /* ---- heartbeats ---- */
 
 struct beating {
@@ -215,8 +245,11 @@ void foreign_find_states(struct build *build)
 
 	for (uint32_t i = 0; i < m->hosts_count; i++) {
 		uint32_t h = foreign_host_index(build->phase, m->hosts[i].host);
-		if (h != UINT32_MAX)
-			check_clocks(build, &build->phase->hosts[h], &m->hosts[i]);
+		if (h == UINT32_MAX)
+			continue;
+		check_clocks(build, &build->phase->hosts[h], &m->hosts[i]);
+		if (m->hosts[i].disk_full)
+			fill_up(build, &build->phase->hosts[h]);
 	}
 	check_beats(build);
 	if (m->hung) {

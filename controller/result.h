@@ -85,6 +85,7 @@ struct result_target {
 	uint64_t extent_bytes;
 	char *io; /* direct, written through, buffered, none */
 	bool ram;
+	bool no_topology; /* the system says nothing of the device that it is on */
 	char *engine, *engine_reason;
 	char *file_system;
 	uint64_t first_io_ns, last_io_ns; /* 0 and 0: no I/O */
@@ -143,6 +144,7 @@ struct result_late {
 struct result_phase_host {
 	char *host;
 	char *state;         /* complete, aborted, broken, lost, refused */
+	char *code;          /* of the finding that this is; NULL: none of its own */
 	char *text;          /* why, when not complete */
 	uint64_t lost_at_ns; /* 0: not lost */
 	struct result_target *targets;

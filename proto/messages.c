@@ -134,6 +134,8 @@ static const struct record_row ready_target_rows[] = {
 	{MEMBER(struct ready_target, io), .names = target_io_names,
 	 .doc = "whether I/O is direct, written through (btrfs), buffered, or none"},
 	{MEMBER(struct ready_target, ram), .doc = "held in memory"},
+	{MEMBER(struct ready_target, no_topology),
+	 .doc = "its device has a number, and the system says nothing of it (no sysfs)"},
 	{MEMBER(struct ready_target, engine), .required = true, .doc = "that issues the I/O"},
 	{MEMBER(struct ready_target, engine_reason), .doc = "why that one"},
 	{MEMBER(struct ready_target, file_system), .doc = "type; absent for a device and null"},
@@ -171,6 +173,7 @@ static const char *const failed_names[] = {"refused", "broken", NULL};
 static const struct record_row failed_rows[] = {
 	{MEMBER(struct failed, kind), .names = failed_names,
 	 .doc = "refused: said no before any I/O of this phase; broken: tried and failed"},
+	{MEMBER(struct failed, code), .doc = "of the finding that it is; absent: none of its own"},
 	{MEMBER(struct failed, target), .doc = "which; absent: none in particular"},
 	{MEMBER(struct failed, text), .required = true, .doc = "why, one sentence"},
 };
@@ -320,6 +323,7 @@ const char *const done_state_names[] = {"complete", "aborted", "broken", NULL};
 static const struct record_row done_rows[] = {
 	{MEMBER(struct done, sequence), .doc = "the last batch's number + 1"},
 	{MEMBER(struct done, state), .names = done_state_names, .doc = "how it ended"},
+	{MEMBER(struct done, code), .doc = "of the finding that it is; absent: none of its own"},
 	{MEMBER(struct done, text), .doc = "why aborted or broken"},
 	{MEMBER_LIST(struct done, start_refusals, name_table),
 	 .doc = "what the system refused for a punctual start"},

@@ -133,7 +133,8 @@ struct ready_target {
 	uint64_t extent_bytes;    /* that the phase may touch */
 	uint64_t alignment_bytes; /* of offset and length; 0: unknown */
 	enum target_io io;
-	bool ram; /* held in memory */
+	bool ram;         /* held in memory */
+	bool no_topology; /* the system says nothing of the device that it is on */
 	char *engine;
 	char *engine_reason; /* why that one */
 	char *file_system;   /* type; NULL for a device and null */
@@ -162,6 +163,7 @@ struct ready {
 enum failed_kind { FAILED_REFUSED, FAILED_BROKEN };
 struct failed {
 	enum failed_kind kind;
+	char *code;   /* NULL: none of its own */
 	char *target; /* NULL: none in particular */
 	char *text;
 };
@@ -268,6 +270,7 @@ enum done_state { DONE_COMPLETE, DONE_ABORTED, DONE_BROKEN };
 struct done {
 	uint64_t sequence;
 	enum done_state state;
+	char *code;                  /* of the finding that this is; NULL: none of its own */
 	char *text;                  /* why aborted or broken: host-side sentence; NULL */
 	struct name *start_refusals; /* what the system refused for a punctual start */
 	uint32_t start_refusals_count;

@@ -159,3 +159,10 @@ int platform_storage(int fd, const char *path, struct platform_storage *storage,
 	find_ram(fd, storage);
 	return 0;
 }
+
+/* It is told by the open that fails. */
+enum platform_lack platform_device_lack(const char *path)
+{
+	(void)path;
+	return PLATFORM_LACK_NOTHING;
+}

@@ -91,6 +91,7 @@ static int cannot_direct(const char *path, struct error *err)
 		  "cannot open '%s' with O_DIRECT: its file system refuses direct I/O: use "
 		  "'direct: false' or 'direct: prefer'",
 		  path);
+	error_code(err, "DIRECT_REFUSED");
 	return -1;
 }
 
@@ -136,9 +137,11 @@ int platform_open_exclusive(const char *path, bool direct, int *fd, struct error
 {
 	if (posix_open(path, O_RDWR | O_EXCL | (direct ? O_DIRECT : 0), is_disk, fd, err) == 0)
 		return 0;
-	if (errno == EBUSY)
+	if (errno == EBUSY) {
 		error_set(err, ERROR_REFUSED,
 			  "cannot open '%s' for writing: something on this host holds it", path);
+		error_code(err, "TARGET_IN_USE");
+	}
 	return -1;
 }
 

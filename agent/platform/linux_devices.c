@@ -58,7 +58,7 @@ static void find_tops(struct names *tops, int fd)
 		return;
 	dev_t device = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
 	if (major(device) != 0) {
-		if (sysfs_name(device, name))
+		if (sysfs_name(device, name) || sysfs_counted(device, name))
 			names_add(tops, name);
 		return;
 	}
@@ -78,6 +78,23 @@ static uint32_t put(struct platform_device *devices, uint32_t count, uint32_t mo
 	posix_copy(devices[count].device, PLATFORM_DEVICE_NAME, device);
 	posix_copy(devices[count].under, PLATFORM_DEVICE_NAME, under);
 	return count + 1;
+}
+
+/* By any of its names; one that is hidden has none. */
+enum platform_lack platform_device_lack(const char *path)
+{
+	char name[PLATFORM_DEVICE_NAME];
+	struct stat st;
+
+	if (stat(path, &st) == 0) {
+		if (!S_ISBLK(st.st_mode) || !sysfs_name(st.st_rdev, name))
+			return PLATFORM_LACK_NOTHING;
+	} else if (strncmp(path, "/dev/", 5) != 0 || !posix_copy(name, sizeof(name), path + 5)) {
+		return PLATFORM_LACK_NOTHING;
+	}
+	for (char *slash = name; (slash = strchr(slash, '/'));)
+		*slash = '!';
+	return sysfs_lack(name);
 }
 
 uint32_t platform_devices(int fd, struct platform_device *devices, uint32_t most)

@@ -263,6 +263,7 @@ static void find_polling(int fd, struct platform_storage *storage)
 
 int platform_storage(int fd, const char *path, struct platform_storage *storage, struct error *err)
 {
+	char name[PLATFORM_DEVICE_NAME];
 	struct stat st;
 
 	*storage = (struct platform_storage){.memory_alignment_bytes = 1};
@@ -272,6 +273,7 @@ int platform_storage(int fd, const char *path, struct platform_storage *storage,
 	}
 	storage->device = S_ISBLK(st.st_mode);
 	storage->device_id = storage->device ? st.st_rdev : st.st_dev;
+	storage->no_topology = major(storage->device_id) && !sysfs_name(storage->device_id, name);
 	int failed = storage->device ? device_storage(fd, path, storage, err)
 				     : ask_file(fd, &st, storage, err);
 	storage->waits = waits(fd);

@@ -16,6 +16,21 @@
 
 #define BLOCK_FOLDER "/sys/class/block"
 
+static const char *root = "";
+
+void sysfs_set_root(const char *path)
+{
+	root = path;
+}
+
+/* False: it is too long to be anything. */
+static bool under_root(char *whole, size_t size, const char *path)
+{
+	int length = snprintf(whole, size, "%s%s", root, path);
+
+	return length > 0 && (size_t)length < size;
+}
+
 static void trim(char *text)
 {
 	size_t start = strspn(text, " \t\n");
@@ -29,7 +44,8 @@ static void trim(char *text)
 
 static bool read_text(char *text, size_t size, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char whole[1024];
+	int fd = under_root(whole, sizeof(whole), path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return false;
@@ -72,9 +88,11 @@ bool sysfs_number(uint64_t *number, const char *format, ...)
 /* The last `levels`-th component of where a symbolic link in sysfs leads: 1 is the last. */
 static bool link_component(const char *path, unsigned levels, char name[PLATFORM_DEVICE_NAME])
 {
-	char where[1024];
-	ssize_t length = readlink(path, where, sizeof(where) - 1);
+	char where[1024], whole[1024];
 
+	if (!under_root(whole, sizeof(whole), path))
+		return false;
+	ssize_t length = readlink(whole, where, sizeof(where) - 1);
 	if (length <= 0)
 		return false;
 	where[length] = '\0';
@@ -109,6 +127,25 @@ bool sysfs_device(const char *name, dev_t *device)
 	return true;
 }
 
+bool sysfs_counted(dev_t device, char name[PLATFORM_DEVICE_NAME])
+{
+	char path[1024], line[512], counted[128];
+	bool found = false;
+	unsigned high, low;
+	FILE *file = under_root(path, sizeof(path), "/proc/diskstats") ? fopen(path, "re") : NULL;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%u %u %127s", &high, &low, counted) == 3 &&
+			makedev(high, low) == device;
+	if (file)
+		fclose(file);
+	if (!found || !posix_copy(name, PLATFORM_DEVICE_NAME, counted))
+		return false;
+	for (char *slash = name; (slash = strchr(slash, '/'));)
+		*slash = '!';
+	return true;
+}
+
 bool sysfs_disk(const char *partition, char disk[PLATFORM_DEVICE_NAME])
 {
 	char path[256];
@@ -118,6 +155,19 @@ bool sysfs_disk(const char *partition, char disk[PLATFORM_DEVICE_NAME])
 		return false;
 	snprintf(path, sizeof(path), BLOCK_FOLDER "/%s", partition);
 	return link_component(path, 2, disk);
+}
+
+enum platform_lack sysfs_lack(const char *name)
+{
+	uint64_t number = 0;
+
+	if (sysfs_number(&number, BLOCK_FOLDER "/%s/hidden", name) && number)
+		return PLATFORM_LACK_NODE;
+	if (!sysfs_number(&number, BLOCK_FOLDER "/%s/size", name) || number)
+		return PLATFORM_LACK_NOTHING;
+	if (sysfs_number(&number, BLOCK_FOLDER "/%s/removable", name) && number)
+		return PLATFORM_LACK_MEDIUM;
+	return PLATFORM_LACK_SIZE;
 }
 
 bool names_has(const struct names *names, const char *name)
@@ -144,18 +194,19 @@ void names_release(struct names *names)
 
 static bool is_device(const char *entry, const char *with)
 {
-	char path[512];
+	char path[1024];
 
 	if (entry[0] == '.')
 		return false;
-	int length = snprintf(path, sizeof(path), BLOCK_FOLDER "/%s/%s", entry, with);
+	int length = snprintf(path, sizeof(path), "%s" BLOCK_FOLDER "/%s/%s", root, entry, with);
 	return length > 0 && (size_t)length < sizeof(path) && access(path, F_OK) == 0;
 }
 
 /* Of a folder's entries, those that are names of devices which have the file `with`. */
 static void add_entries(struct names *names, const char *folder, const char *with)
 {
-	DIR *entries = opendir(folder);
+	char whole[1024];
+	DIR *entries = under_root(whole, sizeof(whole), folder) ? opendir(whole) : NULL;
 
 	if (!entries)
 		return;

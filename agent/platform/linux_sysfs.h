@@ -20,8 +20,19 @@ bool sysfs_number(uint64_t *number, const char *format, ...) __attribute__((form
 bool sysfs_name(dev_t device, char name[PLATFORM_DEVICE_NAME]);
 bool sysfs_device(const char *name, dev_t *device);
 
+/* The name by its number where only the counters know the device, /proc/diskstats: in containers
+ * without sysfs. */
+bool sysfs_counted(dev_t device, char name[PLATFORM_DEVICE_NAME]);
+
 /* The disk that a partition is on; false for what is no partition. */
 bool sysfs_disk(const char *partition, char disk[PLATFORM_DEVICE_NAME]);
+
+/* Why a device, there or not, has nothing on it that could be read. */
+enum platform_lack sysfs_lack(const char *name);
+
+/* Everything above and below is looked up under `root` from now on; "" again: the system's own. For
+ * tests, before there are threads. */
+void sysfs_set_root(const char *root);
 
 /* A list of device names without duplicates. Zero it; names_release frees. */
 struct names {

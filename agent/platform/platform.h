@@ -45,8 +45,8 @@ bool platform_process_io(uint64_t *read_bytes, uint64_t *written_bytes);
 /* ---- rights ---- */
 
 /* Becomes that user for good and keeps of root's rights only what a punctual start needs, where the
- * system can tell them apart. Before any other thread is there. -1: ERROR_USAGE when there is no such
- * user or this process may not, ERROR_SYSTEM. */
+ * system can tell them apart. Before any other thread is there. -1: ERROR_USAGE when there is no
+ * such user or this process may not, ERROR_SYSTEM. */
 int platform_become_user(const char *name, struct error *err);
 
 /* No core of this process is ever written, whatever the system's settings: it would have keys and
@@ -82,7 +82,18 @@ struct platform_storage {
 				   */
 	bool waits; /* the system cannot begin I/O on it without waiting: no RWF_NOWAIT (Linux) */
 	uint64_t device_id; /* st_rdev of a device, st_dev of a file */
+	bool no_topology;   /* that device is unknown to the system's own description (sysfs) */
 };
+
+/* What is not there of a device that does not open or is empty. */
+enum platform_lack {
+	PLATFORM_LACK_NOTHING, /* or it is not known */
+	PLATFORM_LACK_NODE,    /* hidden: a path of a multipath disk, which has no name in /dev */
+	PLATFORM_LACK_MEDIUM,  /* a drive with nothing in it */
+	PLATFORM_LACK_SIZE,    /* nothing is attached to it */
+};
+/* `path` need not exist. */
+enum platform_lack platform_device_lack(const char *path);
 
 /* Opens a file or device for reading or for both, direct or not, never creating, following no last
  * symlink for a file. `direct` is honoured with the system's way (O_DIRECT, directio()). */

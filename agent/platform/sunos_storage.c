@@ -170,3 +170,10 @@ bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY
 		identity[0] = '\0';
 	return fits;
 }
+
+/* It is told by the open that fails. */
+enum platform_lack platform_device_lack(const char *path)
+{
+	(void)path;
+	return PLATFORM_LACK_NOTHING;
+}

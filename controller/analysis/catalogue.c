@@ -5,8 +5,9 @@
 #include <strings.h>
 
 const struct catalogue_part *const catalogue_parts[] = {
-	&catalogue_hosts,       &catalogue_windows, &catalogue_devices, &catalogue_timelines,
-	&catalogue_comparisons, &catalogue_storage, &catalogue_sweeps,  NULL,
+	&catalogue_hosts,   &catalogue_refusals,  &catalogue_windows,
+	&catalogue_devices, &catalogue_timelines, &catalogue_comparisons,
+	&catalogue_storage, &catalogue_sweeps,    NULL,
 };
 
 static const char *const levels[] = {"REFUSE", "INVALID", "WARN", "NOTE"};

@@ -32,6 +32,7 @@ struct catalogue_part {
 	}
 
 extern const struct catalogue_part catalogue_hosts;
+extern const struct catalogue_part catalogue_refusals;
 extern const struct catalogue_part catalogue_windows;
 extern const struct catalogue_part catalogue_devices;
 extern const struct catalogue_part catalogue_timelines;

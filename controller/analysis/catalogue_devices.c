@@ -23,14 +23,18 @@ static const struct catalogue_row rows[] = {
 	{"NO_DEVICE_COUNTERS", "NOTE", "Whether the bytes moved on devices cannot be said.",
 	 "The devices beneath a target are not known, or they count nothing.", "muster's own",
 	 NULL},
+	{"TOPOLOGY_UNKNOWN", "NOTE", "What a target's device is made of cannot be said.",
+	 "The file's device has a number that the host's /sys does not know, as in a container "
+	 "without it.",
+	 "muster's own", "give the agent the host's /sys, or run it beside the container"},
 	{"BUFFERED_PHASE", "WARN", "I/O went through the page cache.",
 	 "direct: false, or direct: prefer where direct I/O is not possible.", "open(2), O_DIRECT",
 	 "use direct: true on a file system that has it"},
 	{"WRITTEN_THROUGH", "NOTE", "Direct I/O was accepted, and may go through memory.",
 	 "The file system is one known to copy (btrfs).", "the file systems' documentation", NULL},
-	{"RAM_TARGET", "WARN", "The target is held in memory.",
+	{"RAM_TARGET", "WARN, REFUSE, INVALID", "The target is held in memory.",
 	 "tmpfs, zram, a loop device over tmpfs; allow_ram let it pass.", "muster's own",
-	 "say nothing about a disk with these figures"},
+	 "name a place on a disk; with allow_ram, say nothing about one with these figures"},
 };
 
 const struct catalogue_part catalogue_devices = CATALOGUE_PART("Devices and cache", rows);

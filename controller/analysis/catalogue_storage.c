@@ -34,7 +34,7 @@ static const struct catalogue_row rows[] = {
 	{"LOW_ENTROPY_PATTERN", "WARN", "What was written is easy to make smaller.",
 	 "Zeros or a repeated pattern, and nothing beneath is known to make use of it.", OWN,
 	 "write data that does not compress"},
-	{"BLOCK_NOT_MULTIPLE_OF_LBA", "REFUSE", "The device does not take such blocks.",
+	{"BLOCK_NOT_MULTIPLE_OF_LBA", "REFUSE, INVALID", "The device does not take such blocks.",
 	 "Direct I/O, and block_size is no multiple of the logical block.", OWN,
 	 "use a multiple of the logical block"},
 	{"SUB_PHYSICAL_BLOCK", "WARN", "The device has to read before it can write such blocks.",
@@ -49,9 +49,9 @@ static const struct catalogue_row rows[] = {
 	 "Stripe unit of the file system is not that beneath it, or its width not the unit times "
 	 "the disks of data.",
 	 OWN, "make the file system with the unit and width of what is beneath it, in bytes"},
-	{"INSUFFICIENT_SPACE", "REFUSE", "The files will not fit.", "Bytes needed > bytes free.",
-	 OWN, "make room, or lower size"},
-	{"INSUFFICIENT_INODES", "REFUSE", "There are not enough inodes for the files.",
+	{"INSUFFICIENT_SPACE", "REFUSE, INVALID", "The files will not fit.",
+	 "Bytes needed > bytes free.", OWN, "make room, or lower size"},
+	{"INSUFFICIENT_INODES", "REFUSE, INVALID", "There are not enough inodes for the files.",
 	 "Files needed > inodes free.", OWN, "remove files, or use fewer"},
 	{"EXCEEDS_PHYSICAL", "INVALID", "No hardware of this kind is that fast.",
 	 "Throughput > 1.10 x min(disks by level, links, controller), as far as they are known; "

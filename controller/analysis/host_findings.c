@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "controller/analysis/catalogue.h"
 #include "controller/analysis/findings.h"
 
 #define FROZEN_NS (3 * NS_PER_S) /* where no plan says suspect_after */
@@ -32,12 +33,18 @@ static void report_lost(struct result *result, const struct result_phase *phase,
 	findings_figure(finding, "lost_at_ns", (double)at_ns);
 }
 
+/* What the agent calls it, where the catalogue knows that. */
+static const char *code_of(const struct result_phase_host *host, const char *otherwise)
+{
+	return catalogue_find(host->code) ? host->code : otherwise;
+}
+
 /* A host that refused made the run REFUSED when nothing had been measured by then; the run loop
  * has said so. Later it is a hole in the result like any other. */
 static void report_refused(struct result *result, const struct result_phase *phase,
 			   const struct result_phase_host *host)
 {
-	findings_add(result, "HOST_REFUSED",
+	findings_add(result, code_of(host, "HOST_REFUSED"),
 		     text_is(result->outcome, "REFUSED") ? "REFUSE" : "INVALID", phase, host->host,
 		     NULL, NULL, "the host refused the phase: %s",
 		     host->text ? host->text : "it gave no reason");
@@ -46,8 +53,25 @@ static void report_refused(struct result *result, const struct result_phase *pha
 static void report_end(struct result *result, const struct result_phase *phase,
 		       const struct result_phase_host *host, const char *code)
 {
-	findings_add(result, code, NULL, phase, host->host, NULL, NULL, "the host's part was %s: %s",
-		     host->state, host->text ? host->text : "no reason was given");
+	char moved[UNITS_TEXT_SIZE];
+	uint64_t bytes = 0, wanted = 0;
+
+	findings_add(result, code_of(host, code), "INVALID", phase, host->host, NULL, NULL,
+		     "the host's part was %s: %s", host->state,
+		     host->text ? host->text : "no reason was given");
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		bytes += host->targets[t].bytes;
+		wanted += host->targets[t].extent_bytes;
+	}
+	if (!bytes || !text_is(host->code, "DISK_FULL"))
+		return;
+	struct result_finding *finding = findings_add(
+		result, "PARTIAL", NULL, phase, host->host, NULL, NULL,
+		"what it moved until then, %s, is kept with its rates, and is in no total",
+		units_format_bytes(moved, bytes));
+	findings_figure(finding, "bytes", (double)bytes);
+	if (wanted)
+		findings_figure(finding, "share", (double)bytes / (double)wanted);
 }
 
 /* Of a run that another host refused: nothing was wrong with it. */

@@ -93,6 +93,12 @@ static void check_kind(struct result *result, const struct result_phase *phase,
 	if (target->ram)
 		findings_add(result, "RAM_TARGET", NULL, phase, host->host, target->target, NULL,
 			     "the target is held in memory (%s); allow_ram let it pass", system);
+	if (target->no_topology)
+		findings_add(
+			result, "TOPOLOGY_UNKNOWN", NULL, phase, host->host, target->target, NULL,
+			"the host's system says nothing of the device beneath (%s): neither its "
+			"sectors, nor what it is made of",
+			system);
 	if (text_is(target->io, "buffered") && moves)
 		findings_add(result, "BUFFERED_PHASE", NULL, phase, host->host, target->target,
 			     NULL, "I/O went through the page cache (%s)", system);

@@ -7,6 +7,7 @@ out against the answer. Nothing of a case but its figures is used, and its answe
 conversion."""
 
 import csv
+import errno
 import json
 import os
 import pathlib
@@ -550,6 +551,19 @@ def mc_49(c):
     require(found["n1"].codes == {"INSUFFICIENT_SPACE"}, f"n1: {found['n1'].codes}")
     require(found["n2"].codes == {"INSUFFICIENT_INODES"}, f"n2: {found['n2'].codes}")
 
+    mid = c.json("midrun.json")
+    require(mid["errno"] == errno.ENOSPC, "the error is another one")
+    full = c.judge.judge(
+        storage={"t": {"free_bytes": mid["statvfs_free"]}},
+        phases=[phase(mid["phase"], "write", size=mid["planned_bytes"])],
+        measured=[{"phase": mid["phase"], "hosts": {mid["host"]: {"disk_full": True}},
+                   "moved": [{"host": mid["host"], "bytes": mid["written_bytes"],
+                              "seconds": 3000}]}])
+    require(full.codes == {"DISK_FULL", "PARTIAL"}, f"mid-run: {full.codes}")
+    require(full.level == c.expected["level"] and full.code == 3, "mid-run: it is INVALID")
+    require("135 GiB free" in full.of("DISK_FULL")[0]["evidence"], "what is free is not said")
+    require_near(full.figure("PARTIAL", "share"), c.expected["midrun_share"], "share", 0.001)
+
 
 # ---- hosts and clocks ----
 
@@ -623,7 +637,8 @@ def mc_43(c):
         hosts={f"\"{h}\"": {} for h in hosts}, phases=[phase("p", "write", runtime="60s")],
         measured=[{"phase": "p", "moved": [{"host": h, "bytes_per_s": r["MBps"] * MB,
                                             "seconds": 60} for h, r in results.items()]}])
-    c.require(judged, codes=["INCOMPLETE"])  # the handshake is tests/integration/other_build
+    # PROTOCOL_MISMATCH, and that nothing starts anywhere, is tests/integration/other_build
+    c.require(judged, codes=["INCOMPLETE"])
     require([f["host"] for f in judged.of("INCOMPLETE")] == c.expected["missing"], "missing")
     require(judged.cluster("p") is None and judged.code == 3, "one of two is no fleet")
 

@@ -4,7 +4,7 @@ mid-phase."""
 import os
 import time
 
-from faults import (ENDED_S, disk_writes, four_hosts, require_as_before, require_goes_on,
+from faults import (ENDED_S, disk_writes, four_hosts, require_as_before, require_found, require_goes_on,
                     require_missing, require_untouched, sound_result)
 from lab import require
 from plans import fleet_plan
@@ -55,7 +55,8 @@ def filled_in_mid_phase(fleet, victim, policy):
     result = sound_result(fleet, directory)
     require(result.outcome == "INVALID", f"outcome is {result.outcome}")
     phase = result.phase("write")
-    require_missing(result, phase, [victim], "HOST_BROKEN", "broken")
+    require_missing(result, phase, [victim], "DISK_FULL", "broken")
+    require_found(result, "PARTIAL", [victim])
     require_goes_on(result, phase, fleet.hosts[1:],
                     "aborted" if policy == "abort" else "complete")
 

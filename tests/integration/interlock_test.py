@@ -16,9 +16,12 @@ from disks import detach, mount, require_loop_devices
 from hosts import Fleet
 from lab import Failed, require, require_tools, wait_for
 from plans import write_plan
+from results import Result
 
 MIB = 1 << 20
 ALL_WAYS = "ext4, not mounted"  # the others are asked about unarmed by check_all
+CODES = {"a regular file in /dev": "NOT_A_DEVICE", "missing": "NO_SUCH_DEVICE",
+         "no disk": "NOT_A_DEVICE", "nothing attached": "ZERO_SIZE"}  # all else is in use
 LOOP_CTL_ADD, LOOP_CTL_REMOVE = 0x4C80, 0x4C81
 
 
@@ -241,7 +244,9 @@ def unattached(lab):
     """A loop device of our own."""
     number = 1000 + os.getpid()
     with open("/dev/loop-control", "rb") as control:
-        fcntl.ioctl(control, LOOP_CTL_ADD, number)
+        fcntl.ioctl(control, CODES = {"a regular file in /dev": "NOT_A_DEVICE", "missing": "NO_SUCH_DEVICE",
+         "no disk": "NOT_A_DEVICE", "nothing attached": "ZERO_SIZE"}  # all else is in use
+LOOP_CTL_ADD, number)
 
     def remove():
         with open("/dev/loop-control", "rb") as again:
@@ -325,9 +330,12 @@ def refuse(lab, fleet, bench, name, device, counted, words):
     before = bench.digest(counted) if counted else None
     plan, directory = plan_for(lab, fleet, device, armed_with(bench, device)), lab.directory / "no"
     done = fleet.muster("run", plan, "--out", directory).wait(60)
+    codes = {f["code"] for f in Result(directory).run["findings"] if f["level"] == "REFUSE"}
     shutil.rmtree(directory)
     require(done.code == 5, f"{name}: exit {done.code}, not 5:\n{done.text}")
     require(words in done.text, f"{name}: '{words}' is not said:\n{done.text}")
+    code = CODES.get(name, "TARGET_IN_USE")
+    require(codes == {code}, f"{name}: found {codes}, not {code}")
     require(not counted or bench.digest(counted) == before, f"{name}: the device was changed")
     require(not device.endswith("absent") or not os.path.lexists(device),
             f"{name}: '{device}' was made")
@@ -342,6 +350,8 @@ def write_when_armed(lab, fleet, bench, name, device):
         plan = plan_for(lab, fleet, device, destroy)
         done = fleet.muster("run", plan, "--out", directory).wait(60)
         require(done.code == code, f"{name}: exit {done.code}, not {code}:\n{done.text}")
+        codes = {f["code"] for f in Result(directory).run["findings"] if f["level"] == "REFUSE"}
+        require(codes == ({"TARGET_HAS_DATA"} if code else set()), f"{name}: found {codes}")
         shutil.rmtree(directory)
         require(code == 0 or f'destroy: "{bench.identity(device)}"' in done.text.replace("\n", " "),
                 f"{name}: the identity to paste is not said:\n{done.text}")

@@ -24,6 +24,7 @@ def test(lab):
     require(done.seconds < 3, f"it took {done.seconds:.1f} s to say so")
     for version in versions:
         require(version in done.text, f"'{version}' is not printed:\n{done.text}")
+    require("PROTOCOL_MISMATCH" in done.text, f"what it is is not said:\n{done.text}")
     for host in fleet.hosts:
         require((f"host '{host.address}'" in done.text) == (host is other),
                 f"which host is not said:\n{done.text}")

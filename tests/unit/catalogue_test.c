@@ -46,6 +46,25 @@ static char *capitals_at(const char *quote)
 	return NULL;
 }
 
+static void add_code(char *code)
+{
+	codes = mem_resize(codes, codes_count + 1, sizeof(*codes));
+	codes[codes_count++] = code;
+}
+
+/* In an agent a code is what error_code is given. */
+static void take_codes_of_agent(const char *source)
+{
+	for (const char *at = source; (at = strstr(at, "error_code(")); at++) {
+		const char *end = strstr(at, ");");
+		for (const char *quote = at; (quote = strchr(quote, '"')) && quote < end; quote++) {
+			char *code = capitals_at(quote);
+			if (code)
+				add_code(code);
+		}
+	}
+}
+
 /* A name of one word may be anything; with '_' in it it is a code. */
 static void take_codes(const char *source)
 {
@@ -57,8 +76,7 @@ static void take_codes(const char *source)
 			free(code);
 			continue;
 		}
-		codes = mem_resize(codes, codes_count + 1, sizeof(*codes));
-		codes[codes_count++] = code;
+		add_code(code);
 	}
 }
 
@@ -75,7 +93,10 @@ static int look_into(const char *path, const struct stat *st, int type, struct F
 	assert_non_null(file);
 	assert_int_equal(fread(text, 1, (size_t)st->st_size, file), st->st_size);
 	fclose(file);
-	take_codes(text);
+	if (strstr(path, "/agent/"))
+		take_codes_of_agent(text);
+	else
+		take_codes(text);
 	free(text);
 	return 0;
 }
@@ -83,7 +104,8 @@ static int look_into(const char *path, const struct stat *st, int type, struct F
 static int read_sources(void **state)
 {
 	(void)state;
-	return nftw(TEST_DATA "/../controller", look_into, 8, FTW_PHYS);
+	return nftw(TEST_DATA "/../controller", look_into, 8, FTW_PHYS) ||
+	       nftw(TEST_DATA "/../agent", look_into, 8, FTW_PHYS);
 }
 
 static int forget_sources(void **state)

@@ -19,6 +19,7 @@ static const struct row {
 	int result;
 	enum target_io io;
 	const char *text; /* of the refusal or the note; NULL: none */
+	const char *code; /* of the refusal */
 } rows[] = {
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_YES, 4096, 65536, 0, 0, TARGET_IO_DIRECT, NULL},
 	{PHASE_DIRECT_PREFER, PLATFORM_DIRECT_YES, 4096, 65536, 0, 0, TARGET_IO_DIRECT, NULL},
@@ -27,18 +28,19 @@ static const struct row {
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_WRITTEN_THROUGH, 4096, 65536, 65536, 0,
 	 TARGET_IO_WRITTEN_THROUGH, NULL},
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_NO, 4096, 65536, 0, -1, TARGET_IO_BUFFERED,
-	 "is memory itself; 'direct: prefer'"},
+	 "is memory itself; 'direct: prefer'", "DIRECT_REFUSED"},
 	{PHASE_DIRECT_PREFER, PLATFORM_DIRECT_NO, 4096, 65536, 0, 0, TARGET_IO_BUFFERED,
 	 "target 't' is buffered, not direct"},
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_YES, 4096, 6144, 0, -1, TARGET_IO_BUFFERED,
 	 "multiples of 4096 bytes, and block_size is 6144 bytes: the nearest legal block_size is "
-	 "4KiB or 8KiB"},
+	 "4KiB or 8KiB",
+	 "BLOCK_NOT_MULTIPLE_OF_LBA"},
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_YES, 4096, 512, 0, -1, TARGET_IO_BUFFERED,
-	 "the nearest legal block_size is 4KiB;"},
+	 "the nearest legal block_size is 4KiB;", "BLOCK_NOT_MULTIPLE_OF_LBA"},
 	{PHASE_DIRECT_PREFER, PLATFORM_DIRECT_YES, 4096, 512, 0, 0, TARGET_IO_BUFFERED,
 	 "block_size is 512 bytes"},
 	{PHASE_DIRECT_TRUE, PLATFORM_DIRECT_YES, 4096, 65536, 1024, -1, TARGET_IO_BUFFERED,
-	 "the nearest legal stripe_unit is 4KiB"},
+	 "the nearest legal stripe_unit is 4KiB", "BLOCK_NOT_MULTIPLE_OF_LBA"},
 };
 
 static void direct_is_decided_by_what_the_storage_says(void **state)
@@ -59,6 +61,8 @@ static void direct_is_decided_by_what_the_storage_says(void **state)
 		if (result != row->result || part.io != row->io ||
 		    !strstr(text, row->text ? row->text : ""))
 			fail_msg("row %zu: %d, io %d: %s", i, result, (int)part.io, text);
+		if (row->code)
+			assert_string_equal(err.code, row->code);
 		assert_int_equal(ready.notes_count, row->text && !row->result);
 		record_release(&ready_table, &ready);
 	}

@@ -254,6 +254,30 @@ static void note(struct sample *sample, struct result_phase *phase)
 	}
 }
 
+static void refuse_by_name(struct sample *sample, struct result_phase *phase)
+{
+	refuse_at_once(sample, phase);
+	phase->hosts[0].code = mem_text("TARGET_IN_USE");
+}
+
+static void refuse_by_a_name_of_another_build(struct sample *sample, struct result_phase *phase)
+{
+	refuse_later(sample, phase);
+	phase->hosts[0].code = mem_text("NO_SUCH_CODE");
+}
+
+static void fill_the_disk(struct sample *sample, struct result_phase *phase)
+{
+	break_first(sample, phase);
+	phase->hosts[0].code = mem_text("DISK_FULL");
+}
+
+static void hide_its_device(struct sample *sample, struct result_phase *phase)
+{
+	(void)sample;
+	phase->hosts[0].targets[0].no_topology = true;
+}
+
 static void each_fact_is_found_and_nothing_else(void **state)
 {
 	static const struct {
@@ -268,6 +292,10 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{refuse_later, "write", false, "INVALID HOST_REFUSED h1"},
 		{refuse_at_once, "write", false, "REFUSE HOST_REFUSED h1"},
 		{refuse_beside_another, "write", false, "REFUSE HOST_REFUSED h1"},
+		{refuse_by_name, "write", false, "REFUSE TARGET_IN_USE h1"},
+		{refuse_by_a_name_of_another_build, "write", false, "INVALID HOST_REFUSED h1"},
+		{fill_the_disk, "write", false, "INVALID DISK_FULL h1, NOTE PARTIAL h1"},
+		{hide_its_device, "read", false, "NOTE TOPOLOGY_UNKNOWN h1"},
 		{fall_silent_and_lose, "read", false, "INVALID HOST_LOST h2"},
 		{fall_silent, "read", false, "WARN LATE_HEARTBEAT h1"},
 		{freeze, "read", false, "INVALID HOST_FROZEN h1"},

@@ -334,6 +334,7 @@ static void a_disk_that_fills_in_mid_phase_stops_it(void **state)
 	scene_finish(phase, &timeline, &done);
 	char *path = scene_path(&scene, "a");
 	assert_int_equal(done.state, DONE_BROKEN);
+	assert_string_equal(done.code, "DISK_FULL");
 	const char *words[] = {"target 'a'", path, "33554432 bytes (32.0 MiB) are wanted",
 			       "are free"};
 	for (int i = 0; i < 4; i++)

@@ -323,7 +323,9 @@ static void list_device(const char *path)
 	config.allow_devices_count = 2;
 }
 
-static void refused(const char *path, const char *destroy, bool write, const char *want)
+/* `code` NULL: none of its own. */
+static void refused_as(const char *code, const char *path, const char *destroy, bool write,
+		       const char *want)
 {
 	struct error err;
 	char *note;
@@ -333,7 +335,15 @@ static void refused(const char *path, const char *destroy, bool write, const cha
 	if (!strstr(err.text, want) || err.kind != ERROR_REFUSED)
 		fail_msg("'%s': wanted '%s', kind %d: %s", path ? path : "(none)", want,
 			 (int)err.kind, err.text);
+	if (code ? !err.code || strcmp(err.code, code) != 0 : err.code != NULL)
+		fail_msg("'%s': code %s, not %s", path ? path : "(none)",
+			 err.code ? err.code : "none", code ? code : "none");
 	assert_null(note);
+}
+
+static void refused(const char *path, const char *destroy, bool write, const char *want)
+{
+	refused_as(NULL, path, destroy, write, want);
 }
 
 static void what_is_no_listed_disk_is_refused(void **state)
@@ -350,22 +360,24 @@ static void what_is_no_listed_disk_is_refused(void **state)
 	refused(NULL, NULL, false, "is not a whole path");
 	refused("/dev/a\nb", NULL, false, "is not a whole path");
 	const struct {
-		const char *path, *want;
+		const char *path, *want, *code;
 	} listed[] = {
-		{"/dev/muster-no-such-disk", "does not exist"},
-		{file, "is a regular file"},
-		{fifo, "not a device"},
-		{test_folder, "is a directory"},
-		{"/dev/null", "not a disk"},
+		{"/dev/muster-no-such-disk", "does not exist", "NO_SUCH_DEVICE"},
+		{"/dev/nul", "does not exist on this host; nearest is '/dev/null'",
+		 "NO_SUCH_DEVICE"},
+		{file, "is a regular file", "NOT_A_DEVICE"},
+		{fifo, "not a device", "NOT_A_DEVICE"},
+		{test_folder, "is a directory", "NOT_A_DEVICE"},
+		{"/dev/null", "not a disk", "NOT_A_DEVICE"},
 	};
 	for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
 		list_device(listed[i].path);
-		refused(listed[i].path, "x", true, listed[i].want);
-		refused(listed[i].path, NULL, false, listed[i].want);
+		refused_as(listed[i].code, listed[i].path, "x", true, listed[i].want);
+		refused_as(listed[i].code, listed[i].path, NULL, false, listed[i].want);
 	}
 	assert_true(run("grep -q precious '%s' && test ! -e /dev/muster-no-such-disk", file));
 	/* A regular file in place of a missing device node is no device either. */
-	refused("/dev/null", NULL, false, "disk");
+	refused_as("NOT_A_DEVICE", "/dev/null", NULL, false, "disk");
 }
 
 static void skip_without_devices(void)
@@ -401,12 +413,12 @@ static void writing_needs_the_identity(void **state)
 	assert_int_equal(ask_device(device, NULL, false, &note, &err), 0);
 	assert_null(note);
 	snprintf(want, sizeof(want), "destroy: \"%s\"", identity);
-	refused(device, NULL, true, want);
-	refused(device, "", true, want);
-	refused(device, of_other, true, want);
-	refused(device, of_other, true, of_other);
+	refused_as("NOT_ARMED", device, NULL, true, want);
+	refused_as("NOT_ARMED", device, "", true, want);
+	refused_as("NOT_ARMED", device, of_other, true, want);
+	refused_as("NOT_ARMED", device, of_other, true, of_other);
 	identity[strlen(identity) - 1] ^= 1;
-	refused(device, identity, true, want);
+	refused_as("NOT_ARMED", device, identity, true, want);
 	identity[strlen(identity) - 1] ^= 1;
 	assert_int_equal(ask_device(device, identity, true, &note, &err), 0);
 	assert_null(note);
@@ -421,7 +433,7 @@ static void the_identity_is_printed_as_yaml_takes_it(void **state)
 	skip_without_devices();
 	assert_true(loop_make("quo\"te\\", 8, device));
 	list_device(device);
-	refused(device, NULL, true, "/quo\\\"te\\\\:");
+	refused_as("NOT_ARMED", device, NULL, true, "/quo\\\"te\\\\:");
 }
 
 static void any_name_of_a_listed_device_is_listed(void **state)
@@ -451,7 +463,7 @@ static void an_empty_device_is_refused(void **state)
 	assert_true(loop_make("none", 8, device));
 	list_device(device);
 	assert_true(run("truncate -s 0 '%s/none' && losetup -c '%s'", test_folder, device));
-	refused(device, NULL, false, "0 bytes");
+	refused_as("ZERO_SIZE", device, NULL, false, "0 bytes");
 }
 
 static void a_device_in_use_is_read_with_a_note_and_never_written(void **state)
@@ -468,11 +480,12 @@ static void a_device_in_use_is_read_with_a_note_and_never_written(void **state)
 		print_message("skipped: mkfs.ext4 is missing\n");
 		skip();
 	}
+	refused_as("TARGET_HAS_DATA", device, NULL, true, "ext4");
 	/* A file system that nothing uses is what `destroy` is for. */
 	assert_int_equal(ask_device(device, identity, true, &note, &err), 0);
 	assert_true(mount_make("m", device, point));
-	refused(device, identity, true, "whatever the plan says");
-	refused(device, NULL, true, "is mounted on");
+	refused_as("TARGET_IN_USE", device, identity, true, "whatever the plan says");
+	refused_as("TARGET_IN_USE", device, NULL, true, "is mounted on");
 	assert_int_equal(ask_device(device, NULL, false, &note, &err), 0);
 	assert_non_null(note);
 	assert_non_null(strstr(note, "is mounted on"));
