@@ -313,7 +313,8 @@ static const struct record_row gate_rows[] = {
 		"telling"},
 	{MEMBER(struct result_gate, state), .required = true,
 	 .doc = "PASS, FAIL, INVALID, INCONCLUSIVE"},
-	{MEMBER(struct result_gate, text), .doc = "why INVALID or INCONCLUSIVE; else null"},
+	{MEMBER(struct result_gate, text), .doc = "why INVALID or INCONCLUSIVE; or that the limit "
+						  "lies within the interval; else null"},
 };
 static const struct record_table gate_table =
 	RECORD_TABLE(struct result_gate, "gate", gate_rows, "A rule of the plan, held against it.");

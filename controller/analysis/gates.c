@@ -294,6 +294,7 @@ void gates_compute(struct result *result, const struct result_series *series,
 	gates_allow_errors(result);
 	judge(&making, false);
 	gates_add_intervals(result, making.about);
+	gates_note_borders(result, making.about);
 	comparisons_compute(result, baseline);
 	free(making.about);
 }

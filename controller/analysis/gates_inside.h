@@ -22,6 +22,10 @@ void gates_judge(struct result *result, uint32_t row, const struct gate_row *abo
 /* Where a gate and whom it is of have rows of six trials or more: the interval of their median. */
 void gates_add_intervals(struct result *result, const struct gate_row *about);
 
+/* What is said of rows that are judged and whose interval has the limit in it. The state stays: it
+ * is the figure's. */
+void gates_note_borders(struct result *result, const struct gate_row *about);
+
 /* The label's value of a host of the run; NULL: it has none. */
 const char *gates_label(const struct result *result, const char *host, const char *label);
 

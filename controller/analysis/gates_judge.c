@@ -207,3 +207,26 @@ void gates_add_intervals(struct result *result, const struct gate_row *about)
 	}
 	free(keys);
 }
+
+/* ---- limits that are not resolved ---- */
+
+static bool is_on_border(const struct plan_gate *gate, const struct result_gate *row)
+{
+	bool is_held = holds(gate, row->value);
+
+	return !isnan(row->low) && !isnan(row->high) &&
+	       (holds(gate, row->low) != is_held || holds(gate, row->high) != is_held);
+}
+
+void gates_note_borders(struct result *result, const struct gate_row *about)
+{
+	for (uint32_t g = 0; g < result->gates_count; g++) {
+		struct result_gate *row = &result->gates[g];
+		bool is_judged = text_is(row->state, "PASS") || text_is(row->state, "FAIL");
+		if (is_judged && !row->text && is_on_border(about[g].gate, row))
+			row->text =
+				mem_text("not resolved: the limit lies within the interval, so "
+					 "that another run may come out on its other side; more "
+					 "trials, or a longer runtime, narrow it");
+	}
+}

@@ -272,7 +272,7 @@ static void print_notes(const struct result *result, FILE *file)
 
 /* ---- gates ---- */
 
-/* Why those that were not judged were not. */
+/* Why those that were not judged were not, and which are not resolved. */
 static void print_reasons(const struct result *result, FILE *file)
 {
 	uint32_t count = 0;
