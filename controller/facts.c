@@ -35,6 +35,8 @@ static const struct record_row storage_rows[] = {
 	{MEMBER(struct fact_storage, disks), .max = 100000, .doc = "how many, parity included"},
 	{MEMBER(struct fact_storage, disk_rate), .unit = UNIT_RATE,
 	 .doc = "that one of them can do at most, as `120 MB/s`"},
+	{MEMBER(struct fact_storage, disk_iops),
+	 .doc = "random operations a second that one of them can do, one at a time"},
 	{MEMBER(struct fact_storage, link_rate), .unit = UNIT_RATE,
 	 .doc = "that the link can carry at most"},
 	{MEMBER(struct fact_storage, controller_rate), .unit = UNIT_RATE,

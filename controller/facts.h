@@ -41,6 +41,7 @@ struct fact_storage {
 	enum fact_fill fill; /* what was written */
 	uint32_t disks;
 	uint64_t disk_rate, link_rate, controller_rate; /* bytes/s that each can do at most */
+	uint64_t disk_iops;                             /* random ones a second of a disk */
 	char *reference;                                /* another figure that is known: its name */
 	uint64_t reference_rate;                        /* and rate of reads, bytes/s */
 	uint64_t device_size;

@@ -54,10 +54,17 @@ static const struct catalogue_row rows[] = {
 	{"INSUFFICIENT_INODES", "REFUSE, INVALID", "There are not enough inodes for the files.",
 	 "Files needed > inodes free.", OWN, "remove files, or use fewer"},
 	{"EXCEEDS_PHYSICAL", "INVALID", "No hardware of this kind is that fast.",
-	 "Throughput > 1.10 x min(disks by level, links, controller), as far as they are known; "
-	 "disks for sequential phases only.",
+	 "Throughput > 1.10 x min(disks by level, links, controller, the sum of that over what it "
+	 "is made of), as far as they are known; disks for sequential phases only. Of a target, "
+	 "and of all targets of a host that a link carries.",
 	 "rates of RAID levels and of lanes less their line code",
 	 "look for a cache, compression, or a fault of counting"},
+	{"WRITES_ABSORBED", "WARN", "Random writes are faster than the disks can be.",
+	 "Operations a second > 3 x what the disks of the level do (disk_iops; a write costs 2 "
+	 "operations in a mirror, 4 with one parity, 6 with two); random phases that write.",
+	 "penalties of RAID levels: 1, 2, 4, 6",
+	 "run for longer than the write cache of the controller or the disks lasts, or take it as "
+	 "the cache's figure"},
 	{"BELOW_MODEL", "NOTE", "Less than half of what the hardware should do.",
 	 "Throughput < 0.5 x the same bound; sequential phases with 16 I/Os in flight or more.",
 	 "rates of RAID levels and of lanes less their line code",

@@ -4,6 +4,8 @@
 
 #include "common/text.h"
 
+#define PARTS_DEPTH 8 /* of targets over targets */
+
 double model_lane(double gt_per_s)
 {
 	static const struct {
@@ -94,7 +96,7 @@ static void lower(struct model_bound *bound, double to, const char *what)
 	*bound = (struct model_bound){.bytes_per_s = to, .what = what};
 }
 
-static bool carries(const struct fact_link *link, const char *target)
+bool model_carries(const struct fact_link *link, const char *target)
 {
 	for (uint32_t t = 0; t < link->targets_count; t++)
 		if (text_is(link->targets[t].name, target))
@@ -102,10 +104,39 @@ static bool carries(const struct fact_link *link, const char *target)
 	return false;
 }
 
-struct model_bound model_bound(const struct known *known, const struct phase *asked,
-			       const char *target)
+static const struct target *find_target(const struct plan *plan, const char *name)
 {
-	const struct fact_storage *storage = known_storage(known, target);
+	for (uint32_t t = 0; plan && t < plan->targets_count; t++)
+		if (text_is(plan->targets[t].name, name))
+			return &plan->targets[t];
+	return NULL;
+}
+
+static struct model_bound bound_of(const struct known *known, const struct plan *plan,
+				   const struct phase *asked, const char *name, int depth);
+
+/* No stripe, mirror or pool moves more than its parts at once. NAN: of one nothing is known. */
+static double together(const struct known *known, const struct plan *plan,
+		       const struct phase *asked, const char *name, int depth)
+{
+	const struct target *target = find_target(plan, name);
+	const struct name *parts = target && target->stripe_count ? target->stripe
+				   : target                       ? target->members
+								  : NULL;
+	uint32_t count = !parts                 ? 0
+			 : target->stripe_count ? target->stripe_count
+						: target->members_count;
+	double sum = count && depth < PARTS_DEPTH ? 0 : (double)NAN;
+
+	for (uint32_t i = 0; i < count && !isnan(sum); i++)
+		sum += bound_of(known, plan, asked, parts[i].name, depth + 1).bytes_per_s;
+	return sum;
+}
+
+static struct model_bound bound_of(const struct known *known, const struct plan *plan,
+				   const struct phase *asked, const char *name, int depth)
+{
+	const struct fact_storage *storage = known_storage(known, name);
 	struct model_bound bound = {.bytes_per_s = NAN};
 	const struct fact_link *link;
 
@@ -119,7 +150,28 @@ struct model_bound model_bound(const struct known *known, const struct phase *as
 		lower(&bound, (double)storage->controller_rate, "the controller");
 	}
 	for (uint32_t l = 0; (link = known_link(known, l)); l++)
-		if (carries(link, target))
+		if (model_carries(link, name))
 			lower(&bound, model_link(link), link->link);
+	lower(&bound, together(known, plan, asked, name, depth), "all that it is made of");
 	return bound;
+}
+
+struct model_bound model_bound(const struct known *known, const struct plan *plan,
+			       const struct phase *asked, const char *target)
+{
+	return bound_of(known, plan, asked, target, 0);
+}
+
+double model_random(const struct known *known, const struct phase *asked, const char *target)
+{
+	const struct fact_storage *storage = known_storage(known, target);
+
+	if (!storage || asked->access != PHASE_ACCESS_RANDOM || !storage->disk_iops)
+		return NAN;
+	double iops = (double)storage->disk_iops;
+	double read = model_iops(storage->level, storage->disks, iops, false);
+	double write = model_iops(storage->level, storage->disks, iops, true);
+	if (asked->op == PHASE_OP_MIXED)
+		return model_mix(read, write, asked->read_percent / 100.0);
+	return phase_writes(asked) ? write : read;
 }

@@ -39,13 +39,20 @@ double model_txg_delay_ns(double dirty);
 /* Share of uniform random reads that a cache of `cache` bytes serves of a working set. */
 double model_hit_share(double cache, double working_set);
 
-/* The least of what is known of a target, of media for sequential phases only; NAN: nothing.
- * `what` (may be NULL) names it: "13 of 16 disks (raidz3) at most". */
+/* The least of what is known of a target, of media for sequential phases only, and of what its
+ * parts or members can do together where something is known of each; NAN: nothing. `what` (may be
+ * NULL) names it: "the disks". */
 struct model_bound {
 	double bytes_per_s;
 	const char *what;
 };
-struct model_bound model_bound(const struct known *known, const struct phase *asked,
-			       const char *target);
+struct model_bound model_bound(const struct known *known, const struct plan *plan,
+			       const struct phase *asked, const char *target);
+
+/* Random operations/s of the disks beneath a target in a phase; NAN: not known, or not random. */
+double model_random(const struct known *known, const struct phase *asked, const char *target);
+
+/* Whether a link carries the I/O of a target. */
+bool model_carries(const struct fact_link *link, const char *target);
 
 #endif

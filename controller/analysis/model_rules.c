@@ -11,6 +11,7 @@
 #include "controller/analysis/window.h"
 
 #define EXCEEDS          1.10
+#define ABSORBED         3 /* of what the disks do: no disk is that much better than told */
 #define BELOW            0.5
 #define BELOW_IN_FLIGHT  16
 #define LINK_BOUND       0.8 /* of the ceiling: then it is the limit */
@@ -29,7 +30,8 @@ static void hold_host(struct result *result, const struct result_phase *phase,
 	struct known known = known_of(result, result_find_host(result, h, host->host));
 
 	for (uint32_t t = 0; t < host->targets_count; t++) {
-		struct model_bound bound = model_bound(&known, asked, host->targets[t].target);
+		struct model_bound bound =
+			model_bound(&known, result->plan, asked, host->targets[t].target);
 		if (bound.bytes_per_s > 0)
 			hold(result, phase, asked, host->host, &host->targets[t], &bound);
 	}
@@ -90,9 +92,102 @@ static void hold_below(struct result *result, const struct result_phase *phase,
 	add_figures(finding, rate, bound->bytes_per_s);
 }
 
+/* ---- what shares a link ---- */
+
+/* Bytes/s of the targets that a link carries, from the first to the last I/O of any of them, which
+ * is the least that went over it; `count`: of how many. */
+static double rate_over(const struct result_phase *phase, const struct result_phase_host *host,
+			const struct fact_link *link, uint32_t *count)
+{
+	struct window_interval all = {.start_ns = UINT64_MAX};
+	uint64_t bytes = 0;
+
+	*count = 0;
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		const struct result_target *target = &host->targets[t];
+		struct window_interval own = window_target_interval(phase, target);
+		if (!model_carries(link, target->target) || own.end_ns <= own.start_ns)
+			continue;
+		all.start_ns = own.start_ns < all.start_ns ? own.start_ns : all.start_ns;
+		all.end_ns = own.end_ns > all.end_ns ? own.end_ns : all.end_ns;
+		bytes += target->bytes;
+		(*count)++;
+	}
+	return *count ? window_rate(bytes, all) : NAN;
+}
+
+/* A host's targets may each be within what a link can do and together be above it. */
+static void hold_link(struct result *result, const struct result_phase *phase,
+		      const struct result_phase_host *host, const struct fact_link *link)
+{
+	char is[UNITS_TEXT_SIZE], most_text[UNITS_TEXT_SIZE];
+	double most = model_link(link);
+	uint32_t count;
+	double rate = rate_over(phase, host, link, &count);
+
+	if (count < 2 || !(rate > EXCEEDS * most))
+		return;
+	for (uint32_t t = 0; t < host->targets_count; t++)
+		if (model_carries(link, host->targets[t].target) &&
+		    host->targets[t].throughput_bytes_per_s > EXCEEDS * most)
+			return; /* it is said of that one */
+	struct result_finding *finding = findings_add(
+		result, "EXCEEDS_PHYSICAL", NULL, phase, host->host, NULL, NULL,
+		"the %u targets on link '%s' move %s together, %.2f times what it can do, %s",
+		count, link->link, units_format_rate(is, rate), rate / most,
+		units_format_rate(most_text, most));
+	add_figures(finding, rate, most);
+}
+
+static void hold_links(struct result *result)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		for (uint32_t h = 0; h < result->phases[p].hosts_count; h++) {
+			const struct result_phase_host *host = &result->phases[p].hosts[h];
+			struct known known =
+				known_of(result, result_find_host(result, h, host->host));
+			const struct fact_link *link;
+			for (uint32_t l = 0; (link = known_link(&known, l)); l++)
+				hold_link(result, &result->phases[p], host, link);
+		}
+}
+
 void model_rules_exceeding(struct result *result)
 {
 	hold_all(result, hold_exceeding);
+	hold_links(result);
+}
+
+/* ---- random writes against the disks ---- */
+
+static void check_random(struct result *result, const struct result_phase *phase,
+			 const struct phase *asked, uint32_t h)
+{
+	const struct result_phase_host *host = &phase->hosts[h];
+	struct known known = known_of(result, result_find_host(result, h, host->host));
+
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		const struct result_target *target = &host->targets[t];
+		double model = model_random(&known, asked, target->target);
+		if (!(target->iops > ABSORBED * model))
+			continue;
+		struct result_finding *finding = findings_add(
+			result, "WRITES_ABSORBED", NULL, phase, host->host, target->target, NULL,
+			"%.0f random operations a second are %.1f times the %.0f of the disks",
+			target->iops, target->iops / model, model);
+		findings_figure(finding, "iops", target->iops);
+		findings_figure(finding, "model_iops", model);
+	}
+}
+
+static void check_randoms(struct result *result)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		const struct phase *asked = result_plan_phase(result, phase->name);
+		for (uint32_t h = 0; asked && phase_writes(asked) && h < phase->hosts_count; h++)
+			check_random(result, phase, asked, h);
+	}
 }
 
 /* ---- links ---- */
@@ -242,6 +337,7 @@ static void check_links(struct result *result)
 void model_rules_check(struct result *result)
 {
 	hold_all(result, hold_below);
+	check_randoms(result);
 	check_links(result);
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_controller(result, p);

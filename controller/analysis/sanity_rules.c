@@ -1,6 +1,7 @@
 #include "controller/analysis/sanity_rules.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "common/text.h"
 #include "common/units.h"
@@ -8,6 +9,7 @@
 #include "controller/analysis/findings.h"
 #include "controller/analysis/hardware_rules.h"
 #include "controller/analysis/known.h"
+#include "controller/analysis/model.h"
 #include "controller/analysis/sanity_inside.h"
 
 #define ALLOCATED_LEAST 0.90 /* of the size of a file */
@@ -25,19 +27,26 @@ static uint64_t memory_of(const struct result_host *about)
 static void check_memory(const struct subject *s)
 {
 	uint64_t memory = memory_of(s->about);
-	char size[UNITS_TEXT_SIZE], ram[UNITS_TEXT_SIZE];
+	double share = model_hit_share((double)memory, (double)s->extent);
+	char size[UNITS_TEXT_SIZE], ram[UNITS_TEXT_SIZE], of_random[96] = "";
 
 	if (!s->extent || !memory || !phase_moves_data(s->asked) ||
 	    s->asked->cache == PHASE_CACHE_ALLOWED || s->extent >= SANITY_RAM_LEAST * memory)
 		return;
+	if (s->asked->access == PHASE_ACCESS_RANDOM && !phase_writes(s->asked))
+		snprintf(of_random, sizeof(of_random),
+			 ": a cache as large would serve %.0f %% of its reads", 100 * share);
 	struct result_finding *finding = findings_add(
 		s->result, "FILE_SMALLER_THAN_RAM", NULL, s->phase, s->host, s->target, NULL,
-		"%s are less than twice the memory of %s, and %s",
+		"%s are less than twice the memory of %s, and %s%s",
 		units_format_bytes(size, s->extent), units_format_bytes(ram, memory),
 		s->asked->direct == PHASE_DIRECT_FALSE ? "the phase goes through it"
-						       : "nothing tells what the devices moved");
+						       : "nothing tells what the devices moved",
+		of_random);
 	findings_figure(finding, "size_bytes", (double)s->extent);
 	findings_figure(finding, "memory_bytes", (double)memory);
+	if (*of_random)
+		findings_figure(finding, "hit_share", share);
 }
 
 /* ---- data ---- */

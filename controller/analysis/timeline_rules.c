@@ -3,14 +3,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/known.h"
 #include "controller/analysis/measured.h"
+#include "controller/analysis/model.h"
 #include "controller/analysis/timeline.h"
+#include "controller/analysis/window.h"
 
 #define HOSTS_NAMED 8 /* more than these share one finding */
 
@@ -23,7 +27,7 @@ static const char *const codes[KINDS] = {
 	[UNSTEADY] = "NOT_STEADY",  [ALIASED] = "STEADINESS_UNKNOWN",
 };
 
-#define FIGURES 4
+#define FIGURES 8
 
 /* One series that shows something. */
 struct sighting {
@@ -365,6 +369,61 @@ static void add(struct result *result, const struct result_phase *phase, enum ki
 		findings_figure(finding, sighting->figures[f].name, sighting->figures[f].value);
 }
 
+/* Whether a target of the host is on ZFS, as far as it is known. */
+static bool is_on_zfs(const struct result *result, const struct result_phase_host *host)
+{
+	struct known known = known_of(result, result_find_host(result, 0, host->host));
+
+	for (uint32_t t = 0; t < host->targets_count; t++) {
+		const struct result_target *target = &host->targets[t];
+		const struct fact_storage *storage = known_storage(&known, target->target);
+		if ((target->file_system && strstr(target->file_system, "zfs")) ||
+		    (storage && storage->level >= FACT_LEVEL_RAIDZ1))
+			return true;
+	}
+	return false;
+}
+
+/* How often OpenZFS would sync a transaction group of what the first such host writes: only a
+ * possibility, to be held against the period that was found. NAN: no host is on ZFS. */
+static double txg_period_s(const struct result *result, const struct result_phase *phase)
+{
+	for (uint32_t h = 0; h < phase->hosts_count; h++) {
+		const struct result_phase_host *host = &phase->hosts[h];
+		const struct result_host *about = result_find_host(result, h, host->host);
+		uint64_t written = 0;
+		if (!about || !about->memory_bytes || !is_on_zfs(result, host))
+			continue;
+		for (uint32_t t = 0; t < host->targets_count; t++)
+			written += host->targets[t].bytes_written;
+		double rate = window_rate(written, window_host_interval(phase, host));
+		if (rate > 0)
+			return model_txg_period_s((double)about->memory_bytes, rate);
+	}
+	return NAN;
+}
+
+static void hint_at_txg(struct result *result, const struct result_phase *phase,
+			struct sighting *sighting)
+{
+	double period_ns = txg_period_s(result, phase) * 1e9;
+	char text[UNITS_TEXT_SIZE];
+
+	if (isnan(period_ns))
+		return;
+	char *longer = mem_format("%s; OpenZFS by its own settings would sync a transaction group "
+				  "every %s at this rate and memory",
+				  sighting->evidence, units_format_ns(text, period_ns));
+	free(sighting->evidence);
+	sighting->evidence = longer;
+	for (int f = 0; f < FIGURES; f++)
+		if (!sighting->figures[f].name) {
+			sighting->figures[f].name = "txg_period_ns";
+			sighting->figures[f].value = period_ns;
+			break;
+		}
+}
+
 /* The sum's sighting is the last. */
 static void report(struct result *result, const struct result_phase *phase, enum kind kind,
 		   const struct sighting *list, uint32_t count)
@@ -402,6 +461,8 @@ void timeline_rules_check(struct result *result, const struct result_phase *phas
 	    scene.count * phase->bucket_ns < result->min_window_ns)
 		return;
 	look(&scene, series, measured_in_flight(result, phase), &sightings);
+	for (uint32_t i = 0; i < sightings.counts[STALL]; i++)
+		hint_at_txg(result, phase, &sightings.list[STALL][i]);
 	for (int kind = 0; kind < KINDS; kind++) {
 		if (sightings.counts[kind])
 			report(result, phase, kind, sightings.list[kind], sightings.counts[kind]);

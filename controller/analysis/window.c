@@ -25,7 +25,7 @@ static bool is_empty(struct window_interval interval)
 	return interval.end_ns <= interval.start_ns;
 }
 
-static struct window_interval target_interval(const struct result_phase *phase,
+struct window_interval window_target_interval(const struct result_phase *phase,
 					      const struct result_target *target)
 {
 	uint64_t ramp_end_ns = phase->start_ns + phase->ramp_ns;
@@ -54,7 +54,7 @@ struct window_interval window_host_interval(const struct result_phase *phase,
 	struct window_interval interval = {0};
 
 	for (uint32_t t = 0; t < host->targets_count; t++)
-		interval = cover(interval, target_interval(phase, &host->targets[t]));
+		interval = cover(interval, window_target_interval(phase, &host->targets[t]));
 	return interval;
 }
 
@@ -75,7 +75,8 @@ struct window_interval window_overlap(const struct result_phase *phase)
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
 		for (uint32_t t = 0; window_host_counts(host) && t < host->targets_count; t++) {
-			struct window_interval own = target_interval(phase, &host->targets[t]);
+			struct window_interval own =
+				window_target_interval(phase, &host->targets[t]);
 			if (own.start_ns > common.start_ns)
 				common.start_ns = own.start_ns;
 			if (own.end_ns < common.end_ns)
@@ -131,7 +132,7 @@ uint64_t window_host_operations(const struct result_phase_host *host)
 
 void window_target_rates(const struct result_phase *phase, struct result_target *target)
 {
-	struct window_interval interval = target_interval(phase, target);
+	struct window_interval interval = window_target_interval(phase, target);
 
 	target->throughput_bytes_per_s = window_rate(target->bytes, interval);
 	target->iops = window_rate(target->operations, interval);

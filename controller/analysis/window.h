@@ -25,6 +25,9 @@ void window_target_rates(const struct result_phase *phase, struct result_target 
 struct window_interval {
 	uint64_t start_ns, end_ns;
 };
+/* Of a target: from its first I/O, or the end of the ramp, to its last; 0 and 0: there is none. */
+struct window_interval window_target_interval(const struct result_phase *phase,
+					      const struct result_target *target);
 /* Of a host: from its first target's start to its last target's end. */
 struct window_interval window_host_interval(const struct result_phase *phase,
 					    const struct result_phase_host *host);

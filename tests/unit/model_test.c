@@ -112,17 +112,59 @@ static void the_bound_is_the_least_of_what_is_known(void **state)
 	struct phase asked = {.op = PHASE_OP_READ};
 
 	(void)state;
-	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 1200, 1e-9);
+	assert_near(model_bound(&known, NULL, &asked, "t").bytes_per_s / MBPS, 1200, 1e-9);
 	known.fleet.links = &link;
 	known.fleet.links_count = 1;
-	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 1000, 1e-9);
+	assert_near(model_bound(&known, NULL, &asked, "t").bytes_per_s / MBPS, 1000, 1e-9);
 	storage.controller_rate = 900000000;
-	assert_near(model_bound(&known, &asked, "t").bytes_per_s / MBPS, 900, 1e-9);
+	assert_near(model_bound(&known, NULL, &asked, "t").bytes_per_s / MBPS, 900, 1e-9);
 	asked.access = PHASE_ACCESS_RANDOM;
 	storage.controller_rate = 0;
 	known.fleet.links_count = 0;
-	assert_true(isnan(model_bound(&known, &asked, "t").bytes_per_s));
-	assert_true(isnan(model_bound(&(struct known){0}, &asked, "t").bytes_per_s));
+	assert_true(isnan(model_bound(&known, NULL, &asked, "t").bytes_per_s));
+	assert_true(isnan(model_bound(&(struct known){0}, NULL, &asked, "t").bytes_per_s));
+}
+
+static void what_is_made_of_parts_is_as_fast_as_all_of_them(void **state)
+{
+	struct name names[] = {{"a"}, {"b"}};
+	struct fact_storage storage[] = {
+		{.target = "a", .level = FACT_LEVEL_SINGLE, .disks = 1, .disk_rate = 200000000},
+		{.target = "b", .level = FACT_LEVEL_SINGLE, .disks = 1, .disk_rate = 150000000}};
+	struct target targets[] = {{.name = "s", .members = names, .members_count = 2},
+				   {.name = "t", .stripe = names, .stripe_count = 2},
+				   {.name = "round", .members = names, .members_count = 2}};
+	struct plan plan = {.targets = targets, .targets_count = 2};
+	struct known known = {.fleet = {.storage = storage, .storage_count = 2}};
+	struct phase asked = {.op = PHASE_OP_READ};
+
+	(void)state;
+	assert_near(model_bound(&known, &plan, &asked, "s").bytes_per_s / MBPS, 350, 1e-9);
+	assert_near(model_bound(&known, &plan, &asked, "t").bytes_per_s / MBPS, 350, 1e-9);
+	known.fleet.storage_count = 1; /* of one part nothing is known */
+	assert_true(isnan(model_bound(&known, &plan, &asked, "s").bytes_per_s));
+	targets[2].members_count = 1;
+	names[0].name = "round"; /* over itself: no plan is, a file may be */
+	plan.targets_count = 3;
+	assert_true(isnan(model_bound(&known, &plan, &asked, "round").bytes_per_s));
+}
+
+static void random_operations_are_the_disks_own(void **state)
+{
+	struct fact_storage storage = {
+		.target = "t", .level = FACT_LEVEL_RAID5, .disks = 8, .disk_iops = 180};
+	struct known known = {.fleet = {.storage = &storage, .storage_count = 1}};
+	struct phase asked = {.op = PHASE_OP_WRITE, .access = PHASE_ACCESS_RANDOM};
+
+	(void)state;
+	assert_near(model_random(&known, &asked, "t"), 360, 1e-9);
+	asked.op = PHASE_OP_MIXED;
+	asked.read_percent = 70;
+	assert_near(model_random(&known, &asked, "t"), 757.9, 0.05);
+	asked.op = PHASE_OP_READ;
+	assert_near(model_random(&known, &asked, "t"), 1440, 1e-9);
+	asked.access = PHASE_ACCESS_SEQUENTIAL;
+	assert_true(isnan(model_random(&known, &asked, "t")));
 }
 
 int main(void)
@@ -134,6 +176,8 @@ int main(void)
 		cmocka_unit_test(rhythm_and_delay_of_transaction_groups),
 		cmocka_unit_test(what_a_cache_serves_of_random_reads),
 		cmocka_unit_test(the_bound_is_the_least_of_what_is_known),
+		cmocka_unit_test(what_is_made_of_parts_is_as_fast_as_all_of_them),
+		cmocka_unit_test(random_operations_are_the_disks_own),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
