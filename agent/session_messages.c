@@ -35,11 +35,11 @@ static void on_hello(struct session *s, const struct channel_peer *peer, const s
 				    hello->program, hello->version, hello->host, hello->fingerprint,
 				    version_fingerprint(), (unsigned long long)passed);
 		refuse(s, peer,
-		       mem_format(
-			       "this agent is muster %s (protocol %s), the controller is muster %s "
-			       "(protocol %s); install the same build on both",
-			       version_text(), version_fingerprint(), hello->version,
-			       hello->fingerprint));
+		       mem_format("PROTOCOL_MISMATCH: this agent is muster %s (protocol %s), the "
+				  "controller is muster %s "
+				  "(protocol %s); install the same build on both",
+				  version_text(), version_fingerprint(), hello->version,
+				  hello->fingerprint));
 		return;
 	}
 	struct hello answer = {.version = (char *)version_text(),

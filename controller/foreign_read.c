@@ -8,6 +8,7 @@
 #include "common/record_csv.h"
 #include "common/record_yaml.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "controller/foreign.h"
 #include "controller/plan_check.h"
 
@@ -402,7 +403,13 @@ static void check_all(struct check *check)
 
 	foreign->direct_told = mem_new(foreign->phases_count, sizeof(*foreign->direct_told));
 	for (uint32_t p = 0; p < foreign->phases_count; p++) {
-		foreign->direct_told[p] = is_written(check, &foreign->phases[p].direct);
+		struct phase *phase = &foreign->phases[p];
+		struct error err;
+		foreign->direct_told[p] = is_written(check, &phase->direct);
+		if (phase->rate && units_parse_load_rate(phase->rate, &phase->rate_bytes,
+							 &phase->rate_operations, &err) < 0)
+			complain(check, &phase->rate,
+				 mem_format("phases[%u].rate: %s", p, err.text));
 		if (find_phase(foreign, foreign->phases[p].name) != &foreign->phases[p])
 			complain(check, &foreign->phases[p].name,
 				 mem_format("phases[%u].name: '%s' is there twice", p,

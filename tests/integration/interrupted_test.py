@@ -53,6 +53,7 @@ def interrupt(fleet, program, directory, hosts):
     require("interrupt" in done.text.lower(), f"why it ended is not said:\n{done.text}")
     result = sound_result(fleet, directory)
     require(result.outcome == "INVALID", f"outcome is {result.outcome}")
+    require("INTERRUPTED" in {f["code"] for f in result.run["findings"]}, "no finding says it")
     moved = sum(row["bytes"] for row in result.rows)
     require(moved > 0, "what was measured is not written")
     for host in hosts:
