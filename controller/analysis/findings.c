@@ -169,7 +169,9 @@ static void check_gap(struct result *result, const struct result_phase *phase)
 	const struct result_cluster *cluster = phase->cluster;
 	char sum[UNITS_TEXT_SIZE];
 
-	if (!(cluster->gap > GAP_MOST))
+	/* Of one target by itself it is the edges of the window, and nothing was added up. */
+	if (!(cluster->gap > GAP_MOST) ||
+	    (phase->hosts_count == 1 && phase->hosts[0].targets_count == 1))
 		return;
 	struct result_finding *finding = findings_add(
 		result, "SUM_OF_AVERAGES_GAP", NULL, phase, NULL, NULL, NULL,

@@ -89,6 +89,20 @@ static double peak_of_parabola(const double *r, uint32_t k)
 	return bend < 0 ? k + (r[k - 1] - r[k + 1]) / (2 * bend) : k;
 }
 
+double periodic_skew(const double *samples, uint32_t count)
+{
+	double mean = (samples[count - 1] - samples[0]) / (count - 1), second = 0, third = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		double off = samples[i] - samples[i - 1] - mean;
+		second += off * off;
+		third += off * off * off;
+	}
+	second /= count - 1;
+	third /= count - 1;
+	return second > 0 ? third / pow(second, 1.5) : 0;
+}
+
 bool periodic_find(const double *samples, uint32_t count, struct periodic *found)
 {
 	uint32_t most = count / PERIODIC_LEAST_PERIODS, lags = 2 * most + 1, lag = 0;
@@ -103,6 +117,7 @@ bool periodic_find(const double *samples, uint32_t count, struct periodic *found
 		*found = (struct periodic){.period = peak_of_parabola(r, lag),
 					   .r = r[lag],
 					   .split = periodic_split(samples, count),
+					   .skew = periodic_skew(samples, count),
 					   .mean = stats_mean(samples, count)};
 		found->is_square = found->split.eta >= PERIODIC_SQUARE_ETA;
 		found->is_dip = 1 - found->split.duty < PERIODIC_DIP_SHARE - ROUNDING;

@@ -8,7 +8,9 @@
  * ripple on it would pass for a period.
  *
  * The shape is Otsu's split into high and low samples; eta, the part of the variance that lies
- * between the two, is 1 for two levels, 0.75 for a uniform and 0.64 for a normal distribution. */
+ * between the two, is 1 for two levels, 0.75 for a uniform and 0.64 for a normal distribution. What
+ * is no square wave may be a sawtooth: the differences from sample to sample are skewed then, below
+ * 0 where it rises slowly and falls at once. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_PERIODIC_H
 #define MUSTER_CONTROLLER_ANALYSIS_PERIODIC_H
 
@@ -18,6 +20,7 @@
 #define PERIODIC_LEAST_LAG     5 /* samples of a period */
 #define PERIODIC_LEAST_PERIODS 5
 #define PERIODIC_SQUARE_ETA    0.85
+#define PERIODIC_SAWTOOTH_SKEW 1.0
 #define PERIODIC_DIP_SHARE     0.10 /* of the time low: less is a dip, more a stall */
 
 struct split {
@@ -31,6 +34,7 @@ struct periodic {
 	double period; /* samples; a fraction by a parabola through the peak */
 	double r;      /* at the peak, scaled */
 	struct split split;
+	double skew; /* of the differences from sample to sample */
 	double mean;
 	bool is_square; /* eta >= 0.85 */
 	bool is_dip;
@@ -38,6 +42,9 @@ struct periodic {
 
 /* Otsu's split of samples in any order; n log n. */
 struct split periodic_split(const double *samples, uint32_t count);
+
+/* Of the differences of two samples or more; 0: they are all alike. */
+double periodic_skew(const double *samples, uint32_t count);
 
 /* False: no period, or too few samples. n log n. */
 bool periodic_find(const double *samples, uint32_t count, struct periodic *found);

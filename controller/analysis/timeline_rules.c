@@ -64,6 +64,15 @@ static double rate(const struct scene *scene, double per_bucket)
 	return per_bucket * (double)NS_PER_S / (double)scene->phase->bucket_ns;
 }
 
+static const char *shape_of(const struct periodic *p)
+{
+	if (p->is_square)
+		return ", as a square wave";
+	if (p->skew <= -PERIODIC_SAWTOOTH_SKEW)
+		return ", rising slowly and falling at once";
+	return p->skew >= PERIODIC_SAWTOOTH_SKEW ? ", falling slowly and rising at once" : "";
+}
+
 static char *describe_period(const struct scene *scene, const struct timeline_verdict *verdict)
 {
 	const struct periodic *p = &verdict->periodic;
@@ -75,8 +84,8 @@ static char *describe_period(const struct scene *scene, const struct timeline_ve
 	return mem_format(
 		"throughput comes and goes every %s%s: low for %.1f %% of the time, %s "
 		"then and %s otherwise (%.0f %% less); the mean is %.2f of the high level",
-		period, p->is_square ? ", as a square wave" : "", 100 * (1 - p->split.duty), low,
-		high, 100 * p->split.depth, p->split.high > 0 ? p->mean / p->split.high : NAN);
+		period, shape_of(p), 100 * (1 - p->split.duty), low, high, 100 * p->split.depth,
+		p->split.high > 0 ? p->mean / p->split.high : NAN);
 }
 
 static double instant_ns(const struct scene *scene, const struct step *step)

@@ -12,6 +12,25 @@
 static const char *const levels[] = {"REFUSE", "INVALID", "WARN", "NOTE"};
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 
+/* Within a level first what says that the figures are not the storage's, last what only says which
+ * of several figures to quote. */
+static int rank_of(const struct result_finding *finding)
+{
+	static const char *const first[] = {"CACHE_SERVED",
+					    "WRITE_NOT_ON_DEVICE",
+					    "WRITES_ABSORBED",
+					    "FILE_SMALLER_THAN_RAM",
+					    "RAM_TARGET",
+					    "BUFFERED_PHASE",
+					    NULL};
+
+	for (size_t i = 0; first[i] && text_is(finding->level, "WARN"); i++)
+		if (text_is(finding->code, first[i]))
+			return 0;
+	return text_is(finding->code, "SUM_OF_AVERAGES_GAP") ? 2 : 1;
+}
+#define RANKS 3
+
 bool digest_is_aside(const struct result_finding *finding)
 {
 	return text_is(finding->code, "AGENT_NOTE") || text_is(finding->code, "INSECURE");
@@ -38,10 +57,12 @@ void digest_init(struct digest *digest, const struct result *result)
 {
 	*digest = (struct digest){0};
 	for (size_t l = 0; l < LEVELS; l++)
-		for (uint32_t f = 0; f < result->findings_count; f++)
-			if (text_is(result->findings[f].level, levels[l]) &&
-			    !digest_is_aside(&result->findings[f]))
-				take(digest, &result->findings[f]);
+		for (int rank = 0; rank < RANKS; rank++)
+			for (uint32_t f = 0; f < result->findings_count; f++)
+				if (text_is(result->findings[f].level, levels[l]) &&
+				    rank_of(&result->findings[f]) == rank &&
+				    !digest_is_aside(&result->findings[f]))
+					take(digest, &result->findings[f]);
 	if (digest->count > DIGEST_MOST) {
 		digest->left_out = digest->count - DIGEST_MOST;
 		digest->count = DIGEST_MOST;

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <math.h>
 #include <cmocka.h>
 
 #include "controller/analysis/correlation.h"
@@ -181,9 +182,30 @@ static void noise_and_drift_have_no_period(void **state)
 	}
 }
 
+static void a_sawtooth_is_told_from_a_square_wave(void **state)
+{
+	double saw[60], back[60], square[60];
+	struct periodic found;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		saw[i] = i % 5;
+		back[i] = 4 - i % 5;
+		square[i] = i % 5 < 3 ? 1 : 0;
+	}
+	assert_true(fabs(periodic_skew(saw, 60) + 1.610) < 0.001);
+	assert_true(fabs(periodic_skew(back, 60) - 1.610) < 0.001);
+	assert_true(fabs(periodic_skew(square, 60) - 0.012) < 0.001);
+	assert_true(periodic_find(saw, 60, &found));
+	assert_true(!found.is_square && found.skew < -PERIODIC_SAWTOOTH_SKEW);
+	assert_true(periodic_find(square, 60, &found));
+	assert_true(found.is_square);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sawtooth_is_told_from_a_square_wave),
 		cmocka_unit_test(autocorrelation_of_the_worked_wave),
 		cmocka_unit_test(a_sawtooth_has_the_worked_autocorrelation),
 		cmocka_unit_test(a_constant_has_no_autocorrelation),

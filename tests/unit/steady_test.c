@@ -65,9 +65,27 @@ static void fewer_than_ten_samples_in_a_chunk_say_nothing(void **state)
 	assert_true(steady.is_steady);
 }
 
+/* A slope is of the whole window: 0.0971 % of the mean a second is 5.73 % over sixty samples, which
+ * a limit of 0.1 % a sample would let pass at any length. */
+static void the_excursion_is_of_the_whole_window(void **state)
+{
+	double samples[600];
+	struct steady steady;
+
+	(void)state;
+	for (int i = 0; i < 600; i++)
+		samples[i] = 1000 + 0.971 * (i - 29.5);
+	assert_true(steady_find(samples, 60, &steady));
+	assert_true(steady.is_steady);
+	assert_true(fabs((samples[59] - samples[0]) / 1000 - 0.0573) < 5e-5);
+	assert_true(steady_find(samples, 600, &steady));
+	assert_false(steady.is_steady);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_excursion_is_of_the_whole_window),
 		cmocka_unit_test(the_worked_rounds),
 		cmocka_unit_test(a_square_wave_is_steady_by_its_chunks),
 		cmocka_unit_test(fewer_than_ten_samples_in_a_chunk_say_nothing),
