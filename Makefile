@@ -17,13 +17,17 @@ SANITIZE_ENV = ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks
 	UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp
 FUZZ_SANITIZE = fuzzer-no-link,address,undefined
 
-build: ## build the programs into build/ (the default)
+build: ## build everything into build/ (the default)
 	@$(DEPS) build
 	@test -e $(BUILD)/cmake_install.cmake -a -z '$(CMAKE_FLAGS)' || \
 		cmake -S . -B $(BUILD) $(CMAKE_FLAGS) --log-level=WARNING
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) $(addprefix --target ,$(TARGETS))
 
-demo: build ## measure two local agents, under a minute; results go to muster-runs/
+# Without tests and benchmarks, which take most of the time.
+programs:
+	@$(MAKE) build TARGETS='muster muster-agent'
+
+demo: programs ## measure two local agents, under a minute; results go to muster-runs/
 	$(BUILD)/muster run $(PLAN)
 
 docker-demo: ## the same with a controller and three agents in containers
@@ -72,7 +76,7 @@ docs-check: build ## fail when they are not what the tables say, or no good manu
 floors: ## fail when a file includes what is not beneath it
 	scripts/floors
 
-install: build ## install below PREFIX (/usr/local)
+install: programs ## install below PREFIX (/usr/local)
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean: ## remove what was built
@@ -81,4 +85,4 @@ clean: ## remove what was built
 help: ## print these words
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-.PHONY: build demo docker-demo docker-test test bench asan tsan fuzz docs docs-check floors install clean help
+.PHONY: build programs demo docker-demo docker-test test bench asan tsan fuzz docs docs-check floors install clean help
