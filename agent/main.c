@@ -180,8 +180,9 @@ int main(int argc, char **argv)
 			       version_fingerprint());
 		return 0;
 	}
-	if (options.verbose)
-		log_init("muster-agent", LOG_LEVEL_DEBUG);
+	/* Whoever started a child sees what it does in the report. */
+	if (options.verbose || options.child)
+		log_init("muster-agent", options.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING);
 	if (!agent_config_read(&config, options.config, &errors)) {
 		record_release(&agent_config_table, &config);
 		return print_errors(&errors);
