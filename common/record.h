@@ -59,6 +59,8 @@ struct record_row {
 	bool required;                    /* YAML must have it, and JSON of any build */
 	bool keyed;                       /* RECORD_LIST: a map by the first member */
 	bool computed;                    /* not a person's to write: no YAML, not in PLAN.md */
+	const char *aka;                  /* what other tools call it, between blanks; not taken,
+					     but told to who writes it */
 	const char *map;                  /* a scalar's: a map in its place is read by the computed,
 					     keyed list of this key */
 };

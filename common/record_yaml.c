@@ -279,17 +279,36 @@ static void add_keys(char *text, size_t size, const struct record_table *table,
 						 table->rows[i].key);
 }
 
+/* The key of what other tools call so; NULL: none. */
+static const char *find_aka(const struct record_table *table, const char *name,
+			    const struct record_row *keyed)
+{
+	char *word = mem_format(" %s ", name);
+	const char *key = NULL;
+
+	for (uint32_t i = 0; i < table->count && !key; i++) {
+		const struct record_row *row = &table->rows[i];
+		if (row->aka && is_writable(table, row, keyed) && strstr(row->aka, word))
+			key = row->key;
+	}
+	free(word);
+	return key;
+}
+
 static void complain_of_key(struct reader *r, const struct record_table *table,
 			    const struct yaml_node *key, const struct record_row *keyed)
 {
 	struct nearest nearest = nearest_start(key->text);
 	size_t used = enter(r, key->text);
+	const char *aka = find_aka(table, key->text, keyed);
 	char keys[RECORD_WORDS_SIZE];
 
 	for (uint32_t i = 0; i < table->count; i++)
 		if (is_writable(table, &table->rows[i], keyed))
 			nearest_try(&nearest, table->rows[i].key);
-	if (nearest.name) {
+	if (aka) {
+		complain(r, key, "unknown key; here it is '%s'", aka);
+	} else if (nearest.name) {
 		complain(r, key, "unknown key; nearest is '%s'", nearest.name);
 	} else {
 		add_keys(keys, sizeof(keys), table, keyed);

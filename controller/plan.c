@@ -19,7 +19,7 @@ const struct record_table plan_label_table =
 		     "What a report may group hosts by: `labels: {os: linux, fs: xfs}`.");
 
 static const struct record_row agents_rows[] = {
-	{MEMBER(struct plan_agents, host),
+	{MEMBER(struct plan_agents, host), .aka = " hosts hostname name node nodes client address ",
 	 .doc = "names of hosts on which an agent listens: `store7`, `store[01-04]`, "
 		"`r[1-2]n[1-8],!r1n3`"},
 	{MEMBER(struct plan_agents, local), .min = 1, .max = 64,
@@ -166,7 +166,8 @@ static const struct record_row plan_rows[] = {
 		"it is INVALID (EXCEEDS_PHYSICAL), one far below it is noted (BELOW_MODEL), and a "
 		"link that runs below what it could and blocks or borders that do not fit are "
 		"warned of"},
-	{MEMBER(struct plan, repeat), .fallback = "1", .min = 1, .max = 1000,
+	{MEMBER(struct plan, repeat), .aka = " trials repetitions iterations loops ",
+	 .fallback = "1", .min = 1, .max = 1000,
 	 .doc = "how many times all phases are run, a trial each"},
 	{MEMBER(struct plan, bucket), .unit = UNIT_NS, .fallback = "100ms", .min = 10000000,
 	 .max = 10000000000, .doc = "width of a bucket of the timeline"},

@@ -2,17 +2,17 @@
 
 static const struct record_row target_rows[] = {
 	{MEMBER(struct target, name), .required = true, .doc = "what phases and reports call it"},
-	{MEMBER(struct target, path),
+	{MEMBER(struct target, path), .aka = " filename file directory dir folder ",
 	 .doc = "a directory, in which muster makes one file a target and host, or a file that "
 		"muster made and kept; relative to the agent's scratch directory"},
-	{MEMBER(struct target, device), .doc = "a block device or raw disk"},
+	{MEMBER(struct target, device), .aka = " disk dev ", .doc = "a block device or raw disk"},
 	{MEMBER_LIST(struct target, stripe, name_table),
 	 .doc = "RAID0 in user space over these targets of the same host"},
 	{MEMBER(struct target, null), .fallback = "false",
 	 .doc = "true: no I/O at all; measures the harness itself"},
 	{MEMBER(struct target, stripe_unit), .unit = UNIT_BYTES, .fallback = "128KiB", .min = 512,
 	 .max = 1 << 30, .doc = "bytes on one part of the stripe before the next part's turn"},
-	{MEMBER(struct target, size),
+	{MEMBER(struct target, size), .aka = " filesize file_size ",
 	 .doc = "extent that is used: bytes (10GiB) or a multiple of the host's memory (2x ram); a "
 		"device without it is used whole"},
 	{MEMBER(struct target, size_bytes), .computed = true, .doc = "size on this host, in bytes"},
@@ -69,7 +69,8 @@ const struct record_table done_size_table =
 
 static const struct record_row phase_rows[] = {
 	{MEMBER(struct phase, name), .required = true, .doc = "what gates and reports call it"},
-	{MEMBER(struct phase, op), .names = phase_op_names, .required = true,
+	{MEMBER(struct phase, op), .aka = " rw readwrite mode ", .names = phase_op_names,
+	 .required = true,
 	 .doc = "what the workers do. trim gives blocks back, all of them once where it has no "
 		"size, for runtime at most where it has one: a discard on devices, which are armed "
 		"as for a write, a hole in "
@@ -79,7 +80,8 @@ static const struct record_row phase_rows[] = {
 		"once a pass: preconditioning, which no rule judges"},
 	{MEMBER_LIST(struct phase, targets, name_table), .required = true,
 	 .doc = "the targets that take part, all at once, on every host that has them"},
-	{MEMBER(struct phase, access), .names = access_names, .fallback = "sequential",
+	{MEMBER(struct phase, access), .aka = " pattern_type order ", .names = access_names,
+	 .fallback = "sequential",
 	 .doc = "order of the blocks; random reads range over all of the target, random writes "
 		"over the "
 		"worker's region"},
@@ -87,8 +89,8 @@ static const struct record_row phase_rows[] = {
 	 .doc = "of random access: random draws each block anew, so that some come often and some "
 		"never; full visits each block of the worker's region, reads as well, once a pass, "
 		"in another order each pass"},
-	{MEMBER(struct phase, block_size), .unit = UNIT_BYTES, .fallback = "1MiB", .min = 512,
-	 .max = 1 << 30, .map = "block_mix",
+	{MEMBER(struct phase, block_size), .aka = " bs blocksize block xfersize ",
+	 .unit = UNIT_BYTES, .fallback = "1MiB", .min = 512, .max = 1 << 30, .map = "block_mix",
 	 .doc = "bytes of one I/O, a multiple of 512; of random I/Os also a mix, {4KiB: 70%, "
 		"64KiB: "
 		"30%}: at most 16 sizes, shares of all I/Os that add up to 100%. Each I/O begins "
@@ -97,27 +99,31 @@ static const struct record_row phase_rows[] = {
 		"begins"},
 	{MEMBER_LIST(struct phase, block_mix, block_share_table), .keyed = true, .computed = true,
 	 .doc = "the sizes of a mix, whose largest is block_size; empty: all are of block_size"},
-	{MEMBER(struct phase, read_percent), .unit = UNIT_PERCENT, .max = 100, .fallback = "50%",
+	{MEMBER(struct phase, read_percent), .aka = " rwmixread rwmixpct rdpct ",
+	 .unit = UNIT_PERCENT, .max = 100, .fallback = "50%",
 	 .doc = "of a mixed phase's I/Os, how many read; the rest write"},
-	{MEMBER(struct phase, workers), .fallback = "1", .min = 1, .max = 1024,
-	 .doc = "threads on each target of each host"},
-	{MEMBER(struct phase, queue_depth), .fallback = "1", .min = 1, .max = 4096,
+	{MEMBER(struct phase, workers), .aka = " numjobs jobs threads nthreads ", .fallback = "1",
+	 .min = 1, .max = 1024, .doc = "threads on each target of each host"},
+	{MEMBER(struct phase, queue_depth), .aka = " iodepth qd depth ", .fallback = "1", .min = 1,
+	 .max = 4096,
 	 .doc = "I/Os in flight of one worker; the sync engine has 1, uring and aio as many as "
 		"are asked for"},
-	{MEMBER(struct phase, size), .doc = "amount to move on each target and host: bytes or a "
-					    "multiple of the host's memory (2x "
-					    "ram); with runtime, whichever ends first"},
+	{MEMBER(struct phase, size), .aka = " amount io_size filesize ",
+	 .doc = "amount to move on each target and host: bytes or a "
+		"multiple of the host's memory (2x "
+		"ram); with runtime, whichever ends first"},
 	{MEMBER(struct phase, size_bytes), .computed = true, .doc = "size on this host, in bytes"},
-	{MEMBER(struct phase, passes), .max = 1000, .fallback = "2",
+	{MEMBER(struct phase, passes), .aka = " loops iterations ", .max = 1000, .fallback = "2",
 	 .doc = "of a fill: how often all of each target is written; 2 as SNIA's preconditioning "
 		"that "
 		"does not depend on the load"},
-	{MEMBER(struct phase, runtime), .unit = UNIT_NS, .doc = "how long it is measured"},
-	{MEMBER(struct phase, ramp), .unit = UNIT_NS, .fallback = "0",
+	{MEMBER(struct phase, runtime), .aka = " time duration timelimit elapsed ", .unit = UNIT_NS,
+	 .doc = "how long it is measured"},
+	{MEMBER(struct phase, ramp), .aka = " ramp_time warmup ", .unit = UNIT_NS, .fallback = "0",
 	 .doc = "goes before runtime, rounded up to whole buckets, is flagged in the timeline and "
 		"left "
 		"out of the figures"},
-	{MEMBER(struct phase, rate),
+	{MEMBER(struct phase, rate), .aka = " rate_iops iorate limit ",
 	 .doc = "what each target of each host is held to, all of its workers together: bytes "
 		"(100MiB/s) or operations (500/s, 500 iops). I/Os are due at even distances "
 		"whatever the device does: what could not go out in time goes out later, and its "
@@ -132,7 +138,8 @@ static const struct record_row phase_rows[] = {
 	 .doc = "how workers share a target: contiguous regions of whole blocks, or in turns on "
 		"one "
 		"stream (worker w of W takes blocks w, w+W, …)"},
-	{MEMBER(struct phase, sync), .names = sync_names, .fallback = "auto",
+	{MEMBER(struct phase, sync), .aka = " fsync end_fsync ", .names = sync_names,
+	 .fallback = "auto",
 	 .doc = "fsync never, once at the end, or after each write; auto is end where the phase "
 		"writes"},
 	{MEMBER(struct phase, sync_every), .max = 1000000000, .fallback = "0",
@@ -151,7 +158,8 @@ static const struct record_row phase_rows[] = {
 		"report says so"},
 	{MEMBER(struct phase, cache), .names = cache_names, .fallback = "forbidden",
 	 .doc = "allowed: a figure from cache is wanted, CACHE_SERVED is a note"},
-	{MEMBER(struct phase, engine), .names = engine_names, .fallback = "auto",
+	{MEMBER(struct phase, engine), .aka = " ioengine ", .names = engine_names,
+	 .fallback = "auto",
 	 .doc = "how I/O is issued: sync, one pread or pwrite at a time; uring, Linux's io_uring; "
 		"aio, Linux's native AIO; auto takes for each target the cheapest that the host "
 		"lets us, and why is in the result"},
@@ -183,11 +191,11 @@ static const struct record_row phase_rows[] = {
 		"can compress; aes-ctr, that of AES-128 in counter mode by OpenSSL, at three times "
 		"the processor time; zeros, which measure no disk that knows them and cannot be "
 		"verified"},
-	{MEMBER(struct phase, compress), .unit = UNIT_PERCENT, .max = PATTERN_COMPRESS_MOST,
-	 .fallback = "0%",
+	{MEMBER(struct phase, compress), .aka = " buffer_compress_percentage compratio ",
+	 .unit = UNIT_PERCENT, .max = PATTERN_COMPRESS_MOST, .fallback = "0%",
 	 .doc = "share that a compressor saves of what is written, of 4 KiB as of 1 MiB"},
-	{MEMBER(struct phase, dedupe), .unit = UNIT_PERCENT, .max = PATTERN_DEDUPE_MOST,
-	 .fallback = "0%",
+	{MEMBER(struct phase, dedupe), .aka = " dedupe_percentage dedupratio ",
+	 .unit = UNIT_PERCENT, .max = PATTERN_DEDUPE_MOST, .fallback = "0%",
 	 .doc = "share of the 4 KiB to 1 MiB blocks of a target that stand in it elsewhere, too; "
 		"copies are of whole 1 MiB units"},
 };

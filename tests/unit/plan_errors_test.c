@@ -55,6 +55,13 @@ static const struct bad_plan bad_plans[] = {
 	/* keys and values that the table does not take */
 	{"unknown key", WITH("^repeet: 2"), "repeat"},
 	{"unknown key of a phase", PHASE("op: read, targets: [disk], ^runtme: 5s"), "runtime"},
+	{"fio's word", PHASE("op: read, targets: [disk], runtime: 5s, ^iodepth: 4"),
+	 "phases[0].iodepth: unknown key; here it is 'queue_depth'"},
+	{"a part of fio's word", PHASE("op: read, targets: [disk], runtime: 5s, ^iode: 4"),
+	 "unknown key; legal are"},
+	{"vdbench's word among defaults", DEFAULTS_OF("^xfersize: 4KiB"),
+	 "here it is 'block_size'"},
+	{"somebody's word for hosts", AGENTS("{^nodes: a}"), "here it is 'host'"},
 	{"name beyond ASCII", "name: ^t\xc3\xa9st\n" FLEET REST, "has '\xc3\xa9' in it"},
 	{"missing name", "^" FLEET REST, "name"},
 	{"missing op", NAME FLEET TARGETS "phases: [^{name: w, targets: [disk], runtime: 5s}]\n",
