@@ -546,6 +546,7 @@ ELSEWHERE = {
     "unit/direct_test.c": ["DIRECT_REFUSED"],
     "cases/other_build_test.py": ["OTHER_BUILD"],
     "integration/other_build_test.py": ["PROTOCOL_MISMATCH"],
+    "integration/collect_spools_test.py": ["FROM_SPOOLS"],
     "integration/collect_test.py": ["COLLECTED", "CONTROLLER_LOST", "RESUMED"],
     "integration/lost_host_collect_test.py": ["NOT_COLLECTED"],
     "integration/interrupted_test.py": ["INTERRUPTED"],

@@ -389,7 +389,7 @@ static void what_is_no_message_is_refused(void **state)
 		    "'reason' is not text"),
 		/* an enumeration by a name that it has not */
 		ROW("\x95\xa6"
-		    "failed\xa0\x00\x00\x93\xa4hmmm\xc0\xa1x",
+		    "failed\xa0\x00\x00\x94\xa4hmmm\xc0\xa1x\xc0",
 		    "none of its names"),
 		/* lies about lengths */
 		ROW("\xdd\xff\x00\x00\x00", ""),
