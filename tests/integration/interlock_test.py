@@ -244,9 +244,7 @@ def unattached(lab):
     """A loop device of our own."""
     number = 1000 + os.getpid()
     with open("/dev/loop-control", "rb") as control:
-        fcntl.ioctl(control, CODES = {"a regular file in /dev": "NOT_A_DEVICE", "missing": "NO_SUCH_DEVICE",
-         "no disk": "NOT_A_DEVICE", "nothing attached": "ZERO_SIZE"}  # all else is in use
-LOOP_CTL_ADD, number)
+        fcntl.ioctl(control, LOOP_CTL_ADD, number)
 
     def remove():
         with open("/dev/loop-control", "rb") as again:
