@@ -200,8 +200,8 @@ int check_fleet_execute(const struct options *options, struct plan *plan)
 		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
 	if (looking.refused)
-		product_print("%u answers are no: `muster run` would end with exit 5\n",
-			      looking.refused);
+		product_print("%u answer%s no: `muster run` would end with exit 5\n",
+			      looking.refused, looking.refused == 1 ? " is" : "s are");
 	else
 		product_print("no host refuses\n");
 	if (!looking.refused && warnings && options->strict)

@@ -2,6 +2,7 @@
 not one byte of it is changed; what `destroy` may arm is written, armed rightly and only then."""
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -247,10 +248,17 @@ def unattached(lab):
         fcntl.ioctl(control, LOOP_CTL_ADD, number)
 
     def remove():
+        """False while another looks at all loop devices, as another test's agent does."""
         with open("/dev/loop-control", "rb") as again:
-            fcntl.ioctl(again, LOOP_CTL_REMOVE, number)
+            try:
+                fcntl.ioctl(again, LOOP_CTL_REMOVE, number)
+            except OSError as error:
+                if error.errno != errno.EBUSY:
+                    raise
+                return False
+        return True
 
-    lab.undo.callback(remove)
+    lab.undo.callback(lambda: wait_for(remove, 10, f"the removal of loop{number}"))
     return f"/dev/loop{number}"
 
 
