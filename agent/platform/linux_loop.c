@@ -75,17 +75,27 @@ static bool is_same_file(const struct loop *one, const struct loop *other)
 	return one->device == other->device && one->inode == other->inode;
 }
 
+/* Where the device itself could not be asked, what its name leads to here must do. */
+bool loop_behind(const char *name, char behind[PLATFORM_DEVICE_NAME])
+{
+	struct loop loop;
+	struct stat st;
+
+	if (!loop_find(name, &loop))
+		return false;
+	if (!loop.inode && stat(loop.path, &st) == 0 && S_ISBLK(st.st_mode))
+		loop.behind = st.st_rdev;
+	return loop.behind && sysfs_name(loop.behind, behind);
+}
+
 void loop_add_sharing(struct names *names, const char *name)
 {
 	struct names all = {0};
 	struct loop loop, other;
-	char behind[PLATFORM_DEVICE_NAME];
 	dev_t device = 0;
 	bool is_loop = loop_find(name, &loop);
 
 	sysfs_device(name, &device);
-	if (is_loop && loop.behind && sysfs_name(loop.behind, behind))
-		names_add(names, behind);
 	sysfs_add_entries(&all, "/sys/class/block");
 	for (uint32_t i = 0; i < all.count; i++) {
 		if (strcmp(all.names[i], name) == 0 || !loop_find(all.names[i], &other))

@@ -23,9 +23,11 @@ bool loop_find(const char *name, struct loop *loop);
 /* Opens the backing file for looking at: -1 where its name leads elsewhere from here. */
 int loop_open_backing(const struct loop *loop);
 
-/* Adds what lies on the same bytes as a block device by way of loop devices, which sysfs has among
- * no holders: loop devices over it; for a loop device also the device that it is over, and other
- * loop devices over the same file. */
+/* The block device that a loop device is over; false for what is over a plain file, or no loop. */
+bool loop_behind(const char *name, char behind[PLATFORM_DEVICE_NAME]);
+
+/* Adds the loop devices over a block device, and those over the same file or device as a loop
+ * device: sysfs has none of them among the holders. */
 void loop_add_sharing(struct names *names, const char *name);
 
 /* Whether something holds the device exclusively, also in another mount namespace. */

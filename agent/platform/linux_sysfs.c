@@ -237,6 +237,48 @@ void sysfs_add_partitions(struct names *names, const char *disk)
 	add_entries(names, path, "partition");
 }
 
+#define FIRST_LOGICAL 5 /* in DOS's table */
+
+/* In sectors of 512 bytes, whatever the disk's own are. */
+struct range {
+	uint64_t number, start, size;
+};
+
+static bool find_range(const char *partition, struct range *range)
+{
+	return sysfs_number(&range->number, BLOCK_FOLDER "/%s/partition", partition) &&
+	       sysfs_number(&range->start, BLOCK_FOLDER "/%s/start", partition) &&
+	       sysfs_number(&range->size, BLOCK_FOLDER "/%s/size", partition);
+}
+
+static bool contains_logical(const struct range *range, const struct range *other)
+{
+	return range->number < FIRST_LOGICAL && range->size <= 2 &&
+	       other->number >= FIRST_LOGICAL && other->start > range->start;
+}
+
+static bool overlap(const struct range *one, const struct range *other)
+{
+	return (one->start < other->start + other->size && other->start < one->start + one->size) ||
+	       contains_logical(one, other) || contains_logical(other, one);
+}
+
+void sysfs_add_overlapping(struct names *names, const char *partition)
+{
+	char disk[PLATFORM_DEVICE_NAME];
+	struct names all = {0};
+	struct range range, other;
+
+	if (!sysfs_disk(partition, disk) || !find_range(partition, &range))
+		return;
+	sysfs_add_partitions(&all, disk);
+	for (uint32_t i = 0; i < all.count; i++)
+		if (strcmp(all.names[i], partition) != 0 && find_range(all.names[i], &other) &&
+		    overlap(&range, &other))
+			names_add(names, all.names[i]);
+	names_release(&all);
+}
+
 void sysfs_add_beneath(struct names *names, const char *name)
 {
 	char disk[PLATFORM_DEVICE_NAME];

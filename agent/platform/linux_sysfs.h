@@ -47,6 +47,10 @@ void names_release(struct names *names);
 void sysfs_add_linked(struct names *names, const char *name, const char *folder);
 void sysfs_add_partitions(struct names *names, const char *disk);
 
+/* Of a partition, adds the others of its disk that have bytes in common with it. An extended one
+ * of DOS, which the kernel makes a sector or two long, has those of all logical ones. */
+void sysfs_add_overlapping(struct names *names, const char *partition);
+
 /* Adds what lies directly beneath: a partition's disk, a mapping's parts. */
 void sysfs_add_beneath(struct names *names, const char *name);
 

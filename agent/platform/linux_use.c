@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/platform/linux_family.h"
 #include "agent/platform/linux_loop.h"
 #include "agent/platform/linux_mounts.h"
 #include "agent/platform/linux_signature.h"
@@ -32,43 +33,6 @@ static void name_of_path(const char *path, char name[PLATFORM_DEVICE_NAME])
 		name[0] = '\0';
 }
 
-/* Adds what shares its bytes, by way of loop devices or as another path to the same disk, to the
- * family, and to `sharing`. */
-static void add_sharing(struct names *family, struct names *sharing, const char *name)
-{
-	struct names found = {0};
-
-	loop_add_sharing(&found, name);
-	twins_add(&found, name);
-	for (uint32_t i = 0; i < found.count; i++) {
-		names_add(sharing, found.names[i]);
-		names_add(family, found.names[i]);
-	}
-	names_release(&found);
-}
-
-/* All that is lost with the device: itself, its partitions, what is built on any of these or shares
- * their bytes, and so on; for a partition also the disk as a whole, which something may use past
- * its table. */
-static void find_family(struct names *family, struct names *sharing, const char *name)
-{
-	char disk[PLATFORM_DEVICE_NAME];
-
-	names_add(family, name);
-	for (uint32_t i = 0; i < family->count; i++) {
-		char at[PLATFORM_DEVICE_NAME];
-		posix_copy(at, sizeof(at), family->names[i]);
-		sysfs_add_partitions(family, at);
-		sysfs_add_linked(family, at, "holders");
-		add_sharing(family, sharing, at);
-	}
-	if (sysfs_disk(name, disk)) {
-		names_add(family, disk);
-		sysfs_add_linked(family, disk, "holders");
-		add_sharing(family, sharing, disk);
-	}
-}
-
 /* "sda1", "partition sda1", or "dm-0, which ...": how a sentence calls one of the family. */
 static const char *call(char text[96], const char *device, const char *name)
 {
@@ -87,19 +51,19 @@ static const char *call(char text[96], const char *device, const char *name)
 	return text;
 }
 
-static void add_mount(struct use_list *list, const struct names *family, const char *name,
+static void add_mount(struct use_list *list, const struct family *family, const char *name,
 		      const struct mount *mount)
 {
 	char device[PLATFORM_DEVICE_NAME], text[96];
 
-	if (!sysfs_name(mount->device, device) || !names_has(family, device))
+	if (!sysfs_name(mount->device, device) || !family_has(family, device))
 		name_of_path(mount->source, device);
-	if (device[0] && names_has(family, device))
+	if (device[0] && family_has(family, device))
 		use_add(list, true, "%s is mounted on %.100s", call(text, device, name),
 			mount->point);
 }
 
-static int add_mounted(struct use_list *list, const struct names *family, const char *name,
+static int add_mounted(struct use_list *list, const struct family *family, const char *name,
 		       struct error *err)
 {
 	struct mounts mounts;
@@ -113,7 +77,7 @@ static int add_mounted(struct use_list *list, const struct names *family, const 
 }
 
 /* A mounted btrfs has a folder there, with all of its devices, only one of which is a source. */
-static void add_btrfs(struct use_list *list, const struct names *family, const char *name)
+static void add_btrfs(struct use_list *list, const struct family *family, const char *name)
 {
 	DIR *folder = opendir("/sys/fs/btrfs");
 	char path[320], text[96];
@@ -127,7 +91,7 @@ static void add_btrfs(struct use_list *list, const struct names *family, const c
 		snprintf(path, sizeof(path), "/sys/fs/btrfs/%s/devices", entry->d_name);
 		sysfs_add_entries(&members, path);
 		for (uint32_t i = 0; i < members.count; i++)
-			if (names_has(family, members.names[i]))
+			if (family_has(family, members.names[i]))
 				use_add(list, true, "%s is a device of the mounted btrfs %s",
 					call(text, members.names[i], name), entry->d_name);
 		names_release(&members);
@@ -135,22 +99,30 @@ static void add_btrfs(struct use_list *list, const struct names *family, const c
 	closedir(folder);
 }
 
-static void add_holders(struct use_list *list, const struct names *family, const char *name)
+static void add_held(struct use_list *list, const struct family *family,
+		     const struct names *names, const char *name)
 {
 	char text[96];
 
-	for (uint32_t i = 0; i < family->count; i++) {
+	for (uint32_t i = 0; i < names->count; i++) {
 		struct names holders = {0};
-		sysfs_add_linked(&holders, family->names[i], "holders");
+		if (!names_has(&family->beneath, names->names[i]))
+			sysfs_add_linked(&holders, names->names[i], "holders");
 		for (uint32_t k = 0; k < holders.count; k++)
-			use_add(list, true, "%s is part of %s", call(text, family->names[i], name),
+			use_add(list, true, "%s is part of %s", call(text, names->names[i], name),
 				holders.names[k]);
 		names_release(&holders);
 	}
 }
 
+static void add_holders(struct use_list *list, const struct family *family, const char *name)
+{
+	add_held(list, family, &family->full, name);
+	add_held(list, family, &family->whole, name);
+}
+
 /* /proc/swaps: a heading, then file or device, type, size ... */
-static void add_swap(struct use_list *list, const struct names *family, const char *name)
+static void add_swap(struct use_list *list, const struct family *family, const char *name)
 {
 	FILE *file = fopen("/proc/swaps", "re");
 	char device[PLATFORM_DEVICE_NAME], text[96], line[4352];
@@ -161,7 +133,7 @@ static void add_swap(struct use_list *list, const struct names *family, const ch
 		line[strcspn(line, " \t\n")] = '\0';
 		mounts_unescape(line);
 		name_of_path(line, device);
-		if (device[0] && names_has(family, device))
+		if (device[0] && family_has(family, device))
 			use_add(list, true, "%s is swap", call(text, device, name));
 	}
 	fclose(file);
@@ -260,17 +232,16 @@ static int add_signatures(struct use_list *list, int fd, const char *name, struc
 
 static int add_reasons(struct use_list *list, int fd, const char *name, struct error *err)
 {
-	struct names family = {0}, sharing = {0};
+	struct family family;
 
-	find_family(&family, &sharing, name);
+	family_find(&family, name);
 	int failed = add_mounted(list, &family, name, err);
 	add_btrfs(list, &family, name);
 	add_swap(list, &family, name);
 	add_holders(list, &family, name);
 	if (!use_has_never(list))
-		add_sharing_claimed(list, &sharing, name);
-	names_release(&family);
-	names_release(&sharing);
+		add_sharing_claimed(list, &family.sharing, name);
+	family_release(&family);
 	add_system(list, name);
 	add_read_only(list, fd, name);
 	if (failed || add_claimed(list, fd, name, err) < 0)
