@@ -58,6 +58,18 @@ static bool is_member(const struct extent *extent, const char *usage, const char
 	return strcmp(type, "zfs_member") == 0 || strcmp(type, "bcachefs") == 0;
 }
 
+/* Made for several hosts at once; this one need not know of the others. */
+static bool is_shared(const char *type)
+{
+	static const char *const types[] = {"gfs", "gfs2", "ocfs", "ocfs2", "VMFS",
+					    "VMFS_volume_member"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	return false;
+}
+
 static void add_found(struct use_list *list, const struct extent *extent, blkid_probe probe)
 {
 	const char *type = value(probe, "TYPE");
@@ -65,7 +77,9 @@ static void add_found(struct use_list *list, const struct extent *extent, blkid_
 
 	if (*table)
 		use_add(list, false, "%s carries a partition table (%s)", extent->name, table);
-	if (*type && is_member(extent, value(probe, "USAGE"), type))
+	if (is_shared(type))
+		use_add(list, true, SHARED_TEXT, extent->name, type);
+	else if (*type && is_member(extent, value(probe, "USAGE"), type))
 		use_add(list, true,
 			"%s carries the signature of %s: a member of a pool, stripe, mirror, "
 			"volume "

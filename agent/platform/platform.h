@@ -231,7 +231,8 @@ bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY
 
 /* What holds the device: each reason is one sentence ("partition sda1 is mounted on /boot").
  * `never` of a reason: not writable whatever the plan says (mounted, swap, the system's disk, a
- * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too); else only a
+ * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too, or a file system
+ * that other hosts may have mounted); else only a
  * signature or partition table, which `destroy` may overwrite. Never opens for writing. */
 struct platform_use {
 	bool never;

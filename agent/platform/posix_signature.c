@@ -14,8 +14,13 @@
 /* What is looked at: that much from the start, and from the end. */
 #define WINDOW 1048576
 
-/* Where a mark is: bytes from the start, or before the end, or in the last sector (GEOM). */
-enum place { PLACE_START, PLACE_END, PLACE_LAST_SECTOR };
+/* Where a mark is: bytes from the start, or before the end, or in the last sector (GEOM); far from
+ * the start, at the begin of a sector, it is read for itself. */
+enum place { PLACE_START, PLACE_END, PLACE_LAST_SECTOR, PLACE_FAR };
+
+/* What bears a mark: a file system of this host's, which may be overwritten; a part of something
+ * larger or swap, and what other hosts may have mounted, which may not. */
+enum bearer { ALONE, MEMBER, SHARED };
 
 static const struct mark {
 	const char *what;
@@ -23,49 +28,57 @@ static const struct mark {
 	uint32_t offset;
 	uint32_t length;
 	const char *bytes;
-	bool member; /* of something larger, or swap: never to be overwritten */
+	enum bearer bearer;
 } marks[] = {
-	{"a GEOM stripe", PLACE_LAST_SECTOR, 0, 12, "GEOM::STRIPE", true},
-	{"a GEOM mirror", PLACE_LAST_SECTOR, 0, 12, "GEOM::MIRROR", true},
-	{"a GEOM concatenation", PLACE_LAST_SECTOR, 0, 12, "GEOM::CONCAT", true},
-	{"a GEOM RAID3", PLACE_LAST_SECTOR, 0, 11, "GEOM::RAID3", true},
-	{"a GEOM secret share", PLACE_LAST_SECTOR, 0, 11, "GEOM::SHSEC", true},
-	{"a GEOM journal", PLACE_LAST_SECTOR, 0, 13, "GEOM::JOURNAL", true},
-	{"a GEOM virtual storage", PLACE_LAST_SECTOR, 0, 13, "GEOM::VIRSTOR", true},
-	{"a GEOM cache", PLACE_LAST_SECTOR, 0, 11, "GEOM::CACHE", true},
-	{"a GEOM multipath", PLACE_LAST_SECTOR, 0, 15, "GEOM::MULTIPATH", true},
-	{"geli encryption", PLACE_LAST_SECTOR, 0, 9, "GEOM::ELI", true},
-	{"a GEOM label", PLACE_LAST_SECTOR, 0, 11, "GEOM::LABEL", false},
-	{"LVM2", PLACE_START, 0, 8, "LABELONE", true},
-	{"LVM2", PLACE_START, 512, 8, "LABELONE", true},
-	{"LVM2", PLACE_START, 1024, 8, "LABELONE", true},
-	{"LVM2", PLACE_START, 1536, 8, "LABELONE", true},
-	{"Linux md", PLACE_START, 0, 4, "\xfc\x4e\x2b\xa9", true},
-	{"Linux md", PLACE_START, 4096, 4, "\xfc\x4e\x2b\xa9", true},
-	{"LUKS encryption", PLACE_START, 0, 6, "LUKS\xba\xbe", true},
-	{"swap", PLACE_START, 4086, 10, "SWAPSPACE2", true},
-	{"swap", PLACE_START, 8182, 10, "SWAPSPACE2", true},
-	{"swap", PLACE_START, 65526, 10, "SWAPSPACE2", true},
-	{"Intel RAID", PLACE_END, 1024, 24, "Intel Raid ISM Cfg Sig. ", true},
-	{"DDF RAID", PLACE_LAST_SECTOR, 0, 4, "\xde\x11\xde\x11", true},
-	{"UFS2", PLACE_START, 65536 + 1372, 4, "\x19\x01\x54\x19", false},
-	{"UFS2", PLACE_START, 65536 + 1372, 4, "\x19\x54\x01\x19", false},
-	{"UFS", PLACE_START, 8192 + 1372, 4, "\x54\x19\x01\x00", false},
-	{"UFS", PLACE_START, 8192 + 1372, 4, "\x00\x01\x19\x54", false},
-	{"XFS", PLACE_START, 0, 4, "XFSB", false},
-	{"ext2, ext3 or ext4", PLACE_START, 1080, 2, "\x53\xef", false},
-	{"btrfs", PLACE_START, 0x10040, 8, "_BHRfS_M", false},
-	{"NTFS", PLACE_START, 3, 8, "NTFS    ", false},
-	{"FAT", PLACE_START, 54, 3, "FAT", false},
-	{"FAT", PLACE_START, 82, 5, "FAT32", false},
-	{"ISO 9660", PLACE_START, 32769, 5, "CD001", false},
-	{"a partition table (MBR)", PLACE_START, 510, 2, "\x55\xaa", false},
-	{"a partition table (GPT)", PLACE_START, 512, 8, "EFI PART", false},
-	{"a partition table (GPT)", PLACE_START, 4096, 8, "EFI PART", false},
-	{"a partition table (GPT)", PLACE_LAST_SECTOR, 0, 8, "EFI PART", false},
-	{"a partition table (Solaris)", PLACE_START, 508, 2, "\xda\xbe", false},
-	{"a partition table (Solaris)", PLACE_START, 512 + 12, 4, "\xee\xde\x0d\x60", false},
-	{"a partition table (BSD)", PLACE_START, 512, 4, "\x57\x45\x56\x82", false},
+	{"a GEOM stripe", PLACE_LAST_SECTOR, 0, 12, "GEOM::STRIPE", MEMBER},
+	{"a GEOM mirror", PLACE_LAST_SECTOR, 0, 12, "GEOM::MIRROR", MEMBER},
+	{"a GEOM concatenation", PLACE_LAST_SECTOR, 0, 12, "GEOM::CONCAT", MEMBER},
+	{"a GEOM RAID3", PLACE_LAST_SECTOR, 0, 11, "GEOM::RAID3", MEMBER},
+	{"a GEOM secret share", PLACE_LAST_SECTOR, 0, 11, "GEOM::SHSEC", MEMBER},
+	{"a GEOM journal", PLACE_LAST_SECTOR, 0, 13, "GEOM::JOURNAL", MEMBER},
+	{"a GEOM virtual storage", PLACE_LAST_SECTOR, 0, 13, "GEOM::VIRSTOR", MEMBER},
+	{"a GEOM cache", PLACE_LAST_SECTOR, 0, 11, "GEOM::CACHE", MEMBER},
+	{"a GEOM multipath", PLACE_LAST_SECTOR, 0, 15, "GEOM::MULTIPATH", MEMBER},
+	{"geli encryption", PLACE_LAST_SECTOR, 0, 9, "GEOM::ELI", MEMBER},
+	{"a GEOM label", PLACE_LAST_SECTOR, 0, 11, "GEOM::LABEL", ALONE},
+	{"LVM2", PLACE_START, 0, 8, "LABELONE", MEMBER},
+	{"LVM2", PLACE_START, 512, 8, "LABELONE", MEMBER},
+	{"LVM2", PLACE_START, 1024, 8, "LABELONE", MEMBER},
+	{"LVM2", PLACE_START, 1536, 8, "LABELONE", MEMBER},
+	{"Linux md", PLACE_START, 0, 4, "\xfc\x4e\x2b\xa9", MEMBER},
+	{"Linux md", PLACE_START, 4096, 4, "\xfc\x4e\x2b\xa9", MEMBER},
+	{"LUKS encryption", PLACE_START, 0, 6, "LUKS\xba\xbe", MEMBER},
+	{"swap", PLACE_START, 4086, 10, "SWAPSPACE2", MEMBER},
+	{"swap", PLACE_START, 8182, 10, "SWAPSPACE2", MEMBER},
+	{"swap", PLACE_START, 65526, 10, "SWAPSPACE2", MEMBER},
+	{"Intel RAID", PLACE_END, 1024, 24, "Intel Raid ISM Cfg Sig. ", MEMBER},
+	{"DDF RAID", PLACE_LAST_SECTOR, 0, 4, "\xde\x11\xde\x11", MEMBER},
+	{"GFS2 (or GFS)", PLACE_START, 65536, 8, "\x01\x16\x19\x70\x00\x00\x00\x01", SHARED},
+	{"OCFS", PLACE_START, 8, 9, "OracleCFS", SHARED},
+	{"OCFS2", PLACE_START, 1024, 6, "OCFSV2", SHARED},
+	{"OCFS2", PLACE_START, 2048, 6, "OCFSV2", SHARED},
+	{"OCFS2", PLACE_START, 4096, 6, "OCFSV2", SHARED},
+	{"OCFS2", PLACE_START, 8192, 6, "OCFSV2", SHARED},
+	{"VMFS", PLACE_FAR, 1048576, 4, "\x0d\xd0\x01\xc0", SHARED},
+	{"VMFS", PLACE_FAR, 2097152, 4, "\x5e\xf1\xab\x2f", SHARED},
+	{"UFS2", PLACE_START, 65536 + 1372, 4, "\x19\x01\x54\x19", ALONE},
+	{"UFS2", PLACE_START, 65536 + 1372, 4, "\x19\x54\x01\x19", ALONE},
+	{"UFS", PLACE_START, 8192 + 1372, 4, "\x54\x19\x01\x00", ALONE},
+	{"UFS", PLACE_START, 8192 + 1372, 4, "\x00\x01\x19\x54", ALONE},
+	{"XFS", PLACE_START, 0, 4, "XFSB", ALONE},
+	{"ext2, ext3 or ext4", PLACE_START, 1080, 2, "\x53\xef", ALONE},
+	{"btrfs", PLACE_START, 0x10040, 8, "_BHRfS_M", ALONE},
+	{"NTFS", PLACE_START, 3, 8, "NTFS    ", ALONE},
+	{"FAT", PLACE_START, 54, 3, "FAT", ALONE},
+	{"FAT", PLACE_START, 82, 5, "FAT32", ALONE},
+	{"ISO 9660", PLACE_START, 32769, 5, "CD001", ALONE},
+	{"a partition table (MBR)", PLACE_START, 510, 2, "\x55\xaa", ALONE},
+	{"a partition table (GPT)", PLACE_START, 512, 8, "EFI PART", ALONE},
+	{"a partition table (GPT)", PLACE_START, 4096, 8, "EFI PART", ALONE},
+	{"a partition table (GPT)", PLACE_LAST_SECTOR, 0, 8, "EFI PART", ALONE},
+	{"a partition table (Solaris)", PLACE_START, 508, 2, "\xda\xbe", ALONE},
+	{"a partition table (Solaris)", PLACE_START, 512 + 12, 4, "\xee\xde\x0d\x60", ALONE},
+	{"a partition table (BSD)", PLACE_START, 512, 4, "\x57\x45\x56\x82", ALONE},
 };
 
 struct windows {
@@ -78,6 +91,8 @@ static const unsigned char *at(const struct windows *windows, const struct mark 
 {
 	uint64_t offset = mark->offset;
 
+	if (mark->place == PLACE_FAR)
+		return NULL;
 	if (mark->place == PLACE_START)
 		return offset + mark->length <= windows->length ? windows->start + offset : NULL;
 	if (mark->place == PLACE_LAST_SECTOR)
@@ -116,11 +131,13 @@ static bool is_btrfs_of_many(const struct windows *windows, const struct mark *m
 	       memcmp(windows->start + 0x10088, one, sizeof(one)) != 0;
 }
 
-static void add_mark(struct use_list *list, const char *name, const char *what, bool member)
+static void add_mark(struct use_list *list, const char *name, const char *what, enum bearer bearer)
 {
-	if (member)
+	if (bearer == MEMBER)
 		use_add(list, true, "%s carries the mark of %s: a member or swap, also when idle",
 			name, what);
+	else if (bearer == SHARED)
+		use_add(list, true, SHARED_TEXT, name, what);
 	else
 		use_add(list, false, "%s carries %s", name, what);
 }
@@ -132,10 +149,10 @@ static void add_marks(struct use_list *list, const struct windows *windows, cons
 		const unsigned char *found = at(windows, mark);
 		if (found && memcmp(found, mark->bytes, mark->length) == 0)
 			add_mark(list, name, mark->what,
-				 mark->member || is_btrfs_of_many(windows, mark));
+				 is_btrfs_of_many(windows, mark) ? MEMBER : mark->bearer);
 	}
 	if (has_md_at_end(windows))
-		add_mark(list, name, "Linux md", true);
+		add_mark(list, name, "Linux md", MEMBER);
 }
 
 static int read_whole(int fd, unsigned char *into, uint64_t length, uint64_t offset)
@@ -172,6 +189,66 @@ static size_t room(uint64_t size)
 	return (size_t)((size < WINDOW ? size : WINDOW) + 4095) / 4096 * 4096;
 }
 
+static int add_far_marks(struct use_list *list, const struct extent *extent, unsigned char *memory)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const struct mark *mark = &marks[i];
+		if (mark->place != PLACE_FAR || mark->offset + extent->sector > extent->size)
+			continue;
+		if (read_whole(extent->fd, memory, extent->sector, extent->offset + mark->offset) <
+		    0)
+			return -1;
+		if (memcmp(memory, mark->bytes, mark->length) == 0)
+			add_mark(list, extent->name, mark->what, mark->bearer);
+	}
+	return 0;
+}
+
+static uint64_t little(const unsigned char *bytes, int count)
+{
+	uint64_t number = 0;
+
+	while (count--)
+		number = number << 8 | bytes[count];
+	return number;
+}
+
+/* Where ext4 keeps who has it mounted (multiple mount protection), with its block's size; false: it
+ * does not. The superblock is at 1024. */
+static bool find_mmp(const unsigned char *start, uint64_t length, uint64_t *number, uint64_t *block)
+{
+	const unsigned char *super = start + 1024;
+	uint64_t log = length >= 2048 ? little(super + 0x18, 4) : 0;
+
+	if (length < 2048 || memcmp(super + 0x38, "\x53\xef", 2) != 0 ||
+	    !(little(super + 0x60, 4) & 0x100) || log > 6)
+		return false;
+	*block = UINT64_C(1024) << log;
+	*number = little(super + 0x168, 8);
+	return *number != 0;
+}
+
+/* Its sequence number is another one than "clean" while some host has it mounted, or checks it. */
+static int add_mmp(struct use_list *list, const struct extent *extent, uint64_t number,
+		   uint64_t block, unsigned char *memory)
+{
+	uint64_t sector = extent->sector, length = block < sector ? sector : block;
+
+	if (number >= extent->size / block || length > room(extent->size))
+		return 0;
+	uint64_t offset = number * block, skip = offset % sector;
+	if (skip + 8 > length || offset - skip + length > extent->size)
+		return 0;
+	if (read_whole(extent->fd, memory, length, extent->offset + offset - skip) < 0)
+		return -1;
+	if (little(memory + skip, 4) == 0x004d4d50 && little(memory + skip + 4, 4) != 0xff4d4d50)
+		use_add(list, true,
+			"%s carries ext4 that a host has mounted, or had when it crashed (multiple "
+			"mount protection; 'tune2fs -f -E clear_mmp' if it is free)",
+			extent->name);
+	return 0;
+}
+
 /* Into memory of two windows. */
 static int add_extent(struct use_list *list, const struct extent *extent, unsigned char *memory,
 		      struct error *err)
@@ -187,7 +264,13 @@ static int add_extent(struct use_list *list, const struct extent *extent, unsign
 		return cannot_read(extent->name, err);
 	add_marks(list, &windows, extent->name);
 	if (zfs)
-		add_mark(list, extent->name, "a ZFS pool ('zpool labelclear' if it is free)", true);
+		add_mark(list, extent->name, "a ZFS pool ('zpool labelclear' if it is free)",
+			 MEMBER);
+	uint64_t number, block;
+	bool protected = find_mmp(windows.start, length, &number, &block);
+	if (add_far_marks(list, extent, memory) < 0 ||
+	    (protected && add_mmp(list, extent, number, block, memory) < 0))
+		return cannot_read(extent->name, err);
 	return 0;
 }
 

@@ -6,6 +6,10 @@
 #include "agent/platform/posix.h"
 #include "common/error.h"
 
+/* The reason where other hosts may have mounted it: of which device, and what. */
+#define SHARED_TEXT                                                                                \
+	"%s carries %s, which other hosts may have mounted: wipe it (wipefs) if none has"
+
 /* Adds a reason for each mark, and for each in one of its partitions that is never to be
  * overwritten; `name` is what the reasons call the device, which is open for
  * reading. -1 when it cannot be read. */

@@ -188,6 +188,16 @@ def members(lab, bench):
         device = bench.disk(word[6:].lower())
         signatures.write_at(device, -512, word.encode().ljust(512, b"\0"))
         yield f"idle member: FreeBSD's {word}", device, device, "also when idle"
+    ocfs2, gfs2, vmfs = (bench.disk(name) for name in ("ocfs2", "gfs2", "vmfs"))
+    signatures.write_at(ocfs2, 4096, b"OCFSV2".ljust(512, b"\0"))
+    signatures.write_at(gfs2, 65536, bytes.fromhex("0116197000000001").ljust(512, b"\0"))
+    signatures.write_at(vmfs, MIB, bytes.fromhex("0dd001c0").ljust(512, b"\0"))
+    for device in (ocfs2, gfs2, vmfs):
+        yield "a file system of several hosts", device, device, "other hosts may have mounted"
+    mmp = bench.disk("mmp")
+    lab.call("mkfs.ext4", "-q", "-O", "mmp", mmp)
+    signatures.mmp_in_use(mmp)
+    yield "ext4 that another host has mounted", mmp, mmp, "multiple mount protection"
     disk, parts = bench.partitioned("geli-part", 40)
     signatures.write_at(parts[0], -512, b"GEOM::ELI".ljust(512, b"\0"))
     yield "a partition of it is geli's", disk, disk, "the mark of geli encryption"

@@ -70,6 +70,21 @@ def md_0_90(device):
     write_at(device, offset, struct.pack("<1024I", *words))
 
 
+def mmp_in_use(device):
+    """ext4 with multiple mount protection, as another host has it mounted: counted on."""
+    with open(device, "rb+", buffering=0) as file:
+        superblock = os.pread(file.fileno(), 1024, 1024)
+        log, = struct.unpack_from("<I", superblock, 0x18)
+        number, = struct.unpack_from("<Q", superblock, 0x168)
+        at = number * (1024 << log)
+        block = bytearray(os.pread(file.fileno(), 1024, at))
+        if struct.unpack_from("<II", block) != (0x004D4D50, 0xFF4D4D50):
+            raise AssertionError(f"{device}: no clean MMP block at {at}")
+        struct.pack_into("<I", block, 4, 12345)
+        os.pwrite(file.fileno(), block, at)
+        os.fsync(file.fileno())
+
+
 def block_size(device):
     with open(device, "rb", buffering=0) as file:
         return file.seek(0, os.SEEK_END)

@@ -63,6 +63,12 @@ static const struct row {
 	{1080, "\x53\xef", 2, 512, "ext4", false},
 	{510, "\x55\xaa", 2, 512, "MBR", false},
 	{-512, "EFI PART", 8, 512, "GPT", false},
+	{65536, "\x01\x16\x19\x70\0\0\0\1", 8, 512, "GFS2", true},
+	{8, "OracleCFS", 9, 512, "OCFS", true},
+	{1024, "OCFSV2", 6, 512, "OCFS2", true},
+	{8192, "OCFSV2", 6, 4096, "OCFS2", true},
+	{1 << 20, "\x0d\xd0\x01\xc0", 4, 512, "VMFS", true},
+	{2 << 20, "\x5e\xf1\xab\x2f", 4, 4096, "VMFS", true},
 	{0x10040, "_BHRfS_M", 8, 512, "btrfs", true}, /* of 0 devices: not one alone */
 };
 
@@ -89,6 +95,41 @@ static void a_lone_btrfs_is_a_file_system(void **state)
 	put(0x10088, "\1", 1);
 	assert_int_equal(ask(uses, SIZE, 512), 1);
 	assert_false(uses[0].never);
+}
+
+/* ext4 with blocks of 4 KiB, whose block 40 tells who has it mounted. */
+static void put_protected(const char *sequence)
+{
+	put(1024 + 0x18, "\2\0\0\0", 4);
+	put(1024 + 0x38, "\x53\xef", 2);
+	put(1024 + 0x60, "\0\1\0\0", 4);
+	put(1024 + 0x168, "\x28\0\0\0\0\0\0\0", 8);
+	put(40 * 4096, "PMM\0", 4);
+	put(40 * 4096 + 4, sequence, 4);
+}
+
+static void ext4_that_a_host_has_mounted_is_not_to_be_overwritten(void **state)
+{
+	static const struct {
+		const char *sequence;
+		bool never;
+	} sequences[] = {{"\x50\x4d\x4d\xff", false}, /* clean */
+			 {"\x50\x4d\x4d\xe2", true},  /* fsck is at it */
+			 {"\x39\x30\0\0", true},      /* counted on by who has it mounted */
+			 {"\0\0\0\0", true}};
+	struct platform_use uses[8];
+	bool never;
+
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+		for (uint32_t sector = 512; sector <= 8192; sector *= 4) {
+			assert_int_equal(fresh(state), 0);
+			put_protected(sequences[i].sequence);
+			never = false;
+			for (int k = ask(uses, SIZE, sector); k-- > 0;)
+				never |= uses[k].never && strstr(uses[k].text, "protection");
+			if (never != sequences[i].never)
+				fail_msg("sequence %zu, sectors of %u", i, sector);
+		}
 }
 
 static void nothing_is_found_on_zeros_of_any_size(void **state)
@@ -272,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(every_mark_is_found_alone, fresh),
 		cmocka_unit_test_setup(a_lone_btrfs_is_a_file_system, fresh),
+		cmocka_unit_test_setup(ext4_that_a_host_has_mounted_is_not_to_be_overwritten, fresh),
 		cmocka_unit_test_setup(nothing_is_found_on_zeros_of_any_size, fresh),
 		cmocka_unit_test_setup(a_device_shorter_than_it_says_is_an_error, fresh),
 		cmocka_unit_test_setup(labels_are_looked_for_from_the_offset_on, fresh),
