@@ -134,7 +134,7 @@ static bool read_tree(struct agent_config *config, struct yaml_node *tree,
 
 bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors)
 {
-	return read_tree(config, yaml_tree_read(path, errors), errors);
+	return read_tree(config, yaml_tree_read_owned(path, errors), errors);
 }
 
 bool agent_config_parse(struct agent_config *config, const char *bytes, size_t size,

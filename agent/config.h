@@ -29,7 +29,8 @@ struct agent_config {
 extern const struct record_table agent_config_table;
 
 /* All errors of the file are in `errors`; answers whether there were none. The spool and scratch
- * directories must be absolute, as must each allowed path. */
+ * directories must be absolute, as must each allowed path. Who could change the file would say
+ * which disks are overwritten: it has to be root's or the agent's own, and no other's to write. */
 bool agent_config_read(struct agent_config *config, const char *path, struct yaml_errors *errors);
 /* From the bytes of such a file. */
 bool agent_config_parse(struct agent_config *config, const char *bytes, size_t size,

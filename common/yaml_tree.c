@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <yaml.h>
 
 #include "common/memory.h"
+#include "common/owned.h"
 
 enum { LEVELS_MAX = 16, NODES_MAX = 100000, FILE_MAX = 1 << 20 };
 
@@ -314,9 +316,37 @@ struct yaml_node *yaml_tree_parse(const char *bytes, size_t size, struct yaml_er
 	return NULL;
 }
 
-struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors)
+/* A byte more than is taken tells a file that is too large. */
+static struct yaml_node *read_open(FILE *file, struct yaml_errors *errors)
+{
+	char *bytes = mem_new(FILE_MAX + 1, 1);
+	size_t size = fread(bytes, 1, FILE_MAX + 1, file);
+	struct yaml_node *root = NULL;
+
+	if (ferror(file))
+		yaml_errors_add_file(errors, "cannot be read: %s", strerror(errno));
+	else
+		root = yaml_tree_parse(bytes, size, errors);
+	free(bytes);
+	return root;
+}
+
+static bool is_owned(FILE *file, const char *path, struct yaml_errors *errors)
+{
+	struct stat status;
+	char *fault = fstat(fileno(file), &status) < 0 ? mem_text(strerror(errno))
+						       : owned_fault(&status, 022, path);
+
+	if (fault)
+		yaml_errors_add_file(errors, "%s", fault);
+	free(fault);
+	return !fault;
+}
+
+static struct yaml_node *read_path(const char *path, bool owned, struct yaml_errors *errors)
 {
 	FILE *file = fopen(path, "rb");
+	struct yaml_node *root = NULL;
 
 	if (!errors->file)
 		errors->file = path;
@@ -324,15 +354,18 @@ struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors)
 		yaml_errors_add_file(errors, "cannot be opened: %s", strerror(errno));
 		return NULL;
 	}
-	/* One byte more than is taken tells a file that is too large. */
-	char *bytes = mem_new(FILE_MAX + 1, 1);
-	size_t size = fread(bytes, 1, FILE_MAX + 1, file);
-	struct yaml_node *root = NULL;
-	if (ferror(file))
-		yaml_errors_add_file(errors, "cannot be read: %s", strerror(errno));
-	else
-		root = yaml_tree_parse(bytes, size, errors);
+	if (!owned || is_owned(file, path, errors))
+		root = read_open(file, errors);
 	fclose(file);
-	free(bytes);
 	return root;
+}
+
+struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors)
+{
+	return read_path(path, false, errors);
+}
+
+struct yaml_node *yaml_tree_read_owned(const char *path, struct yaml_errors *errors)
+{
+	return read_path(path, true, errors);
 }

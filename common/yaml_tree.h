@@ -30,6 +30,8 @@ struct yaml_node {
  * the file is good only when `errors` is empty at the end. Where errors.file is NULL it becomes
  * `path`, which is kept. */
 struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors);
+/* Only where it is root's or ours, and nobody else may change it (owned.h). */
+struct yaml_node *yaml_tree_read_owned(const char *path, struct yaml_errors *errors);
 struct yaml_node *yaml_tree_parse(const char *bytes, size_t size, struct yaml_errors *errors);
 
 /* A node with no text and no items. */

@@ -117,7 +117,8 @@ static int write_config(const struct local_agent *agent, const struct plan_host 
 			struct error *err)
 {
 	char *path = mem_format("%s/agent.yaml", agent->directory);
-	FILE *file = fopen(path, "w");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 	char *scratch = mem_format("%s/scratch", agent->directory);
 	char *spool = mem_format("%s/spool", agent->directory);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/config.h"
@@ -75,6 +76,50 @@ static void what_is_written_is_read(void **state)
 	release(&config, &errors);
 }
 
+static void a_file_that_others_may_change_is_not_believed(void **state)
+{
+	static const struct {
+		mode_t mode;
+		const char *fault; /* NULL: it is read */
+	} rows[] = {{0600, NULL},
+		    {0644, NULL},
+		    {0664, "others may change it (mode 0664); type: chmod go-w '/tmp/"},
+		    {0602, "others may change it (mode 0602); type: chmod go-w '/tmp/"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct agent_config config;
+		struct yaml_errors errors;
+		write_config("allow_paths: []\n");
+		assert_int_equal(chmod(path, rows[i].mode), 0);
+		errors = (struct yaml_errors){.file = "agent.yaml"};
+		assert_int_equal(agent_config_read(&config, path, &errors), !rows[i].fault);
+		assert_int_equal(errors.count, rows[i].fault ? 1 : 0);
+		if (rows[i].fault && !strstr(errors.lines[0], rows[i].fault))
+			fail_msg("%s", errors.lines[0]);
+		release(&config, &errors);
+	}
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+static void another_users_file_is_not_believed(void **state)
+{
+	struct agent_config config;
+	struct yaml_errors errors = {.file = "agent.yaml"};
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("skipped: only root can give a file away\n");
+		skip();
+	}
+	write_config("allow_paths: []\n");
+	assert_int_equal(chown(path, 65534, (gid_t)-1), 0);
+	assert_false(agent_config_read(&config, path, &errors));
+	assert_non_null(strstr(errors.lines[0], "type: chown 0 '/tmp/"));
+	release(&config, &errors);
+	assert_int_equal(chown(path, 0, (gid_t)-1), 0);
+}
+
 static void every_error_has_its_place(void **state)
 {
 	static const struct {
@@ -139,6 +184,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_not_written_has_its_fallback),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(a_file_that_others_may_change_is_not_believed),
+		cmocka_unit_test(another_users_file_is_not_believed),
 		cmocka_unit_test(every_error_has_its_place),
 		cmocka_unit_test(all_errors_are_told),
 		cmocka_unit_test(a_file_that_is_not_there_is_one_error),

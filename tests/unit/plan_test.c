@@ -14,6 +14,7 @@
 
 #include "agent/config.h"
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "controller/plan.h"
@@ -316,7 +317,13 @@ static void read_config(const char *path, const char *name)
 
 	if (strcmp(name, "agent.yaml") == 0) {
 		struct agent_config config = {0};
-		ok = agent_config_read(&config, path, &errors);
+		struct bytes bytes;
+		struct error err;
+		/* Whoever checked it out owns it, by any umask. */
+		if (file_read(path, 1 << 20, &bytes, &err) < 0)
+			fail_msg("%s", err.text);
+		ok = agent_config_parse(&config, (const char *)bytes.data, bytes.size, &errors);
+		free(bytes.data);
 		record_release(&agent_config_table, &config);
 	} else {
 		struct plan plan;
