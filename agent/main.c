@@ -16,6 +16,7 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/outlet.h"
+#include "common/product.h"
 #include "proto/channel.h"
 #include "proto/endpoint.h"
 #include "proto/version.h"
@@ -178,7 +179,10 @@ int main(int argc, char **argv)
 		else
 			printf("muster-agent %s (protocol %s)\n", version_text(),
 			       version_fingerprint());
-		return 0;
+		if (product_flush(&err) == 0)
+			return 0;
+		log_error("%s", err.text);
+		return EXIT_SET_UP;
 	}
 	/* Whoever started a child sees what it does in the report. */
 	if (options.verbose || options.child)

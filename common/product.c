@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,4 +84,18 @@ int product_deliver(uint64_t patience_ns, struct error *err)
 	text = NULL;
 	size = 0;
 	return failed;
+}
+
+int product_flush(struct error *err)
+{
+	static const char cannot[] = "cannot write to standard output";
+	bool was_cut = ferror(stdout);
+
+	if (fflush(stdout) != 0)
+		error_set(err, ERROR_SYSTEM, "%s: %s", cannot, strerror(errno));
+	else if (was_cut)
+		error_set(err, ERROR_SYSTEM, "%s: a part of it was not taken", cannot);
+	else
+		return 0;
+	return -1;
 }

@@ -20,4 +20,8 @@ void product_print(const char *format, ...) __attribute__((format(printf, 1, 2))
 #define PRODUCT_PATIENCE_NS UINT64_C(60000000000)
 int product_deliver(uint64_t patience_ns, struct error *err);
 
+/* For what went to stdout instead, by who keeps no host waiting: puts out the rest. -1
+ * (ERROR_SYSTEM) when any of it was not taken. Once, at the end. */
+int product_flush(struct error *err);
+
 #endif

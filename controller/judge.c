@@ -173,9 +173,5 @@ int judge_execute(const struct options *options)
 		code = worse(code, judge_one(options->operands[i], &judging));
 	}
 	record_release(&result_table, &baseline);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		log_error("cannot write the report to standard output");
-		code = code ? code : EXIT_SET_UP;
-	}
 	return code;
 }

@@ -4,6 +4,7 @@
 #include "common/file.h"
 #include "common/log.h"
 #include "common/outlet.h"
+#include "common/product.h"
 #include "controller/check_fleet.h"
 #include "controller/inspect.h"
 #include "controller/judge.h"
@@ -132,6 +133,10 @@ int main(int argc, char **argv)
 		code = execute(&options);
 	}
 	options_release(&options);
+	if (product_flush(&err) < 0) {
+		log_error("%s", err.text);
+		code = EXIT_SET_UP;
+	}
 	outlet_end();
 	return code;
 }

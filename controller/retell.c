@@ -22,8 +22,5 @@ int retell_execute(const char *run, const char *as)
 	}
 	form->print(&result, NULL, run, stdout);
 	record_release(&result_table, &result);
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return 0;
-	log_error("cannot write the report to standard output");
-	return EXIT_SET_UP;
+	return 0;
 }

@@ -1,6 +1,9 @@
 """The command lines of both programs: what is not taken is said, never passed over."""
 
+import subprocess
+
 from lab import require
+from plans import write_plan
 
 TAKEN = ["--help", "run --help", "-h", "--version", "-V", "explain", "explain IO_ERRORS",
          "explain --quiet io_errors --verbose"]
@@ -56,6 +59,31 @@ def test(lab):
     for words, says in REFUSED_BY_AGENT:
         agent = lab.start("agent", [lab.build / "muster-agent", *words.split()])
         require_refused(agent, words, says)
+
+
+    nobody_takes_it(lab)
+
+
+def nobody_takes_it(lab):
+    """Every command that prints says when that went nowhere."""
+    plan = write_plan(lab, "fine", [{"local": 1}], {"nothing": {"null": True, "size": "64MiB"}},
+                      [{"name": "p", "op": "write", "targets": ["nothing"], "runtime": "1s"}])
+    run = lab.directory / "run"
+    lab.muster("run", plan, "--out", run).wait(60)
+    keys = lab.directory / "keys"
+    for program, *words in (("muster", "--help"), ("muster", "--version"), ("muster", "explain"),
+                            ("muster", "explain", "IO_ERRORS"), ("muster", "check", plan),
+                            ("muster", "report", run), ("muster", "report", run, "--as", "json"),
+                            ("muster", "judge", run), ("muster", "verify", run),
+                            ("muster", "fleet", plan), ("muster", "check", "--fleet", plan),
+                            ("muster", "keygen", "a", "--dir", keys),
+                            ("muster-agent", "--help"), ("muster-agent", "--version")):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([lab.build / program, *words], stdin=subprocess.DEVNULL,
+                                  stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                                  check=False, cwd=lab.directory, env=lab.environment())
+        require(done.returncode == 6 and "cannot write to standard output" in done.stderr,
+                f"{program} {words}: exit {done.returncode}:\n{done.stderr}")
 
 
 def require_refused(program, words, says):
