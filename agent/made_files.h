@@ -1,9 +1,8 @@
 /* made_files.h - the files that muster made on this host, so that it overwrites and removes those
  * and no others, also after a crash.
  *
- * A journal in the spool: a line each, written and synced before the file is made. A file counts
- * as muster's when its path, device and inode are those of the journal, and where the file system
- * tells it, the time when it was made. For one thread at a time. */
+ * A journal in the spool: a line each, written and synced before the file is made. Which file
+ * counts as muster's is said in made_identity.h. For one thread at a time. */
 #ifndef MUSTER_AGENT_MADE_FILES_H
 #define MUSTER_AGENT_MADE_FILES_H
 
@@ -44,7 +43,8 @@ void made_files_keep_all(struct made_files *files);
 void made_files_each_left(const struct made_files *files,
 			  void (*each)(void *context, const char *path), void *context);
 
-/* Removes one file that is muster's and forgets it. */
+/* Removes one file that is muster's and forgets it, once its directory is on disk without it. One
+ * that cannot be found, its file system not being mounted, is an error and stays known. */
 int made_files_remove(struct made_files *files, const char *path, struct error *err);
 
 /* Removes all that are not kept, calling back for each: error text or NULL. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/file_place.h"
+#include "agent/made_identity.h"
 #include "common/memory.h"
 
 #define JOURNAL "made.journal"
@@ -61,8 +62,14 @@ static int append_path(struct made_journal *journal, const char *word, const cha
 static int append_file(struct made_journal *journal, const struct made_file *file,
 		       struct error *err)
 {
-	char *event = mem_format("made %" PRIu64 " %" PRIu64 " %" PRIu64 " %s", file->device,
-				 file->inode, file->born_ns, file->path);
+	char *event =
+		file->directory_inode
+			? mem_format("made %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+				     " %s",
+				     file->device, file->inode, file->born_ns,
+				     file->directory_inode, file->directory_born_ns, file->path)
+			: mem_format("made %" PRIu64 " %" PRIu64 " %" PRIu64 " %s", file->device,
+				     file->inode, file->born_ns, file->path);
 	int failed = append(journal, event, err);
 
 	free(event);
@@ -149,14 +156,12 @@ static void settle_wanted(struct made_list *list)
 
 	while (list->wanted_count > 0) {
 		char *path = mem_text(list->wanted[list->wanted_count - 1]);
-		if (file_place_open(&place, path, &ignored) == 0 && is_as_made(&place, &st))
-			made_list_made(list,
-				       &(struct made_file){.path = path,
-							   .device = (uint64_t)st.st_dev,
-							   .inode = (uint64_t)st.st_ino,
-							   .born_ns = file_place_born_ns(&place)});
-		else
+		if (file_place_open(&place, path, &ignored) == 0 && is_as_made(&place, &st)) {
+			const struct made_file file = made_identity(path, &place, &st);
+			made_list_made(list, &file);
+		} else {
 			made_list_gone(list, path);
+		}
 		file_place_close(&place);
 		free(path);
 	}

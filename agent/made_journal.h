@@ -1,9 +1,10 @@
 /* made_journal.h - the journal of made_files.h on disk: a line an event, synced before it counts.
  *
- *     5d2c1f7a made 64769 131 1764547200000000000 /scratch/muster.a.t.data
+ *     5d2c1f7a made 64769 131 1764547200000000000 128 1764540000000000000 /scratch/muster.a.t.data
  *
  * Each line begins with a checksum of the rest, in hex. Events: `want PATH` before a file is made,
- * `made DEVICE INODE BORN_NS PATH` after, `keep PATH`, `drop PATH` (kept no longer), `gone PATH`. A
+ * `made DEVICE INODE BORN_NS DIRECTORY_INODE DIRECTORY_BORN_NS PATH` after (without the two of
+ * the directory in an older journal), `keep PATH`, `drop PATH` (kept no longer), `gone PATH`. A
  * last line that a crash cut off is left out; with any other damage the good lines are used and the
  * old file stays beside, as made.journal.bad.1 and so on. At each open it is written anew with what
  * still holds. */

@@ -49,11 +49,10 @@ void made_list_want(struct made_list *list, const char *path)
 void made_list_made(struct made_list *list, const struct made_file *file)
 {
 	char *path = mem_text(file->path);
-	const struct made_file made = {.path = path,
-				       .device = file->device,
-				       .inode = file->inode,
-				       .born_ns = file->born_ns};
+	struct made_file made = *file;
 
+	made.path = path;
+	made.keep = false;
 	made_list_gone(list, path);
 	list->files = mem_resize(list->files, list->count + 1, sizeof(*list->files));
 	list->files[list->count++] = made;
@@ -129,8 +128,9 @@ static bool apply_made(struct made_list *list, const char *event)
 	struct made_file file = {0};
 	int used = 0;
 
-	if (sscanf(event, "made %" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &file.device, &file.inode,
-		   &file.born_ns, &used) != 3 ||
+	if (sscanf(event, "made %" SCNu64 " %" SCNu64 " %" SCNu64 " %n%" SCNu64 " %" SCNu64 " %n",
+		   &file.device, &file.inode, &file.born_ns, &used, &file.directory_inode,
+		   &file.directory_born_ns, &used) < 3 ||
 	    used == 0 || event[used] != '/')
 		return false;
 	file.path = (char *)event + used;

@@ -10,6 +10,9 @@ struct made_file {
 	char *path;
 	uint64_t device, inode;
 	uint64_t born_ns; /* platform_born_ns: inode numbers are given out again; 0: unknown */
+	/* Of its directory, so that one whose file system is not mounted is told from one that
+	 * muster's file has gone from; inode 0: not recorded. */
+	uint64_t directory_inode, directory_born_ns;
 	bool keep;
 };
 

@@ -1,6 +1,7 @@
 /* Which files muster made, through restarts, crashes and damage. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 
 #include "agent/made_files.h"
+#include "agent/made_list.h"
 #include "agent/platform/platform.h"
 #include "tests/unit/loop_device.h"
 
@@ -303,6 +305,181 @@ static void a_spool_that_cannot_be_is_an_error(void **state)
 	assert_non_null(strstr(err.text, "made.journal"));
 }
 
+/* ---- other devices ---- */
+
+/* What the journal, of one file, is written anew with. */
+enum change {
+	CHANGE_DEVICE,        /* as after another mount of btrfs */
+	CHANGE_DEVICE_UNBORN, /* the same, on a file system that does not know birth times */
+	CHANGE_OLD,           /* as written before directories were recorded */
+};
+
+static struct made_files *reopen_changed(struct made_files *files, enum change change)
+{
+	uint64_t device, inode, born_ns, directory, directory_born_ns;
+	char path[160], line[512] = "", place[256] = "", event[512];
+
+	made_files_close(files);
+	snprintf(path, sizeof(path), "%s/made.journal", spool);
+	FILE *journal = fopen(path, "r+");
+	assert_non_null(journal);
+	while (!strstr(line, " made "))
+		assert_non_null(fgets(line, sizeof(line), journal));
+	assert_int_equal(sscanf(line + 9,
+				"made %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+				" %255[^\n]",
+				&device, &inode, &born_ns, &directory, &directory_born_ns, place),
+			 6);
+	if (change == CHANGE_OLD)
+		snprintf(event, sizeof(event), "made %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+			 device, inode, born_ns, place);
+	else
+		snprintf(event, sizeof(event),
+			 "made %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+			 device + 1, inode, change == CHANGE_DEVICE_UNBORN ? 0 : born_ns, directory,
+			 directory_born_ns, place);
+	char *changed = made_list_line(event);
+	assert_int_equal(ftruncate(fileno(journal), 0), 0);
+	rewind(journal);
+	fputs(changed, journal);
+	free(changed);
+	assert_int_equal(fclose(journal), 0);
+	files = open_files();
+	assert_null(made_files_warning(files));
+	return files;
+}
+
+static void count_left(void *context, const char *path)
+{
+	(void)path;
+	++*(int *)context;
+}
+
+static int left_of(const struct made_files *files)
+{
+	int left = 0;
+
+	made_files_each_left(files, count_left, &left);
+	return left;
+}
+
+static void a_file_is_known_on_a_device_of_another_number(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	if (!platform_born_ns(AT_FDCWD, in_work("a"))) {
+		made_files_close(files);
+		print_message("this file system does not say when a file was made\n");
+		skip();
+	}
+	files = reopen_changed(files, CHANGE_DEVICE);
+	assert_true(made_files_has(files, in_work("a"), NULL));
+	assert_int_equal(remove_all(files).removed, 1);
+	assert_int_not_equal(access(in_work("a"), F_OK), 0);
+	made_files_close(files);
+}
+
+static void another_file_on_a_device_of_another_number_is_foreign(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	assert_true(run("cd '%s' && mv a b && echo precious > a", work));
+	files = reopen_changed(files, CHANGE_DEVICE);
+	assert_false(made_files_has(files, in_work("a"), NULL));
+	assert_int_equal(remove_all(files).failed, 1);
+	assert_true(run("grep -q precious '%s'", in_work("a")));
+	assert_int_equal(left_of(files), 0);
+	made_files_close(files);
+}
+
+static void without_birth_times_another_device_is_not_known_to_be_the_same(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	files = reopen_changed(files, CHANGE_DEVICE_UNBORN);
+	assert_false(made_files_has(files, in_work("a"), NULL));
+	assert_int_equal(remove_all(files).failed, 1);
+	assert_int_equal(access(in_work("a"), F_OK), 0);
+	assert_int_equal(left_of(files), 1);
+	/* By hand. */
+	unlink(in_work("a"));
+	assert_int_equal(remove_all(files).removed, 1);
+	assert_int_equal(left_of(files), 0);
+	made_files_close(files);
+}
+
+static void what_an_older_journal_says_holds(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	create(files, in_work("a"));
+	files = reopen_changed(files, CHANGE_OLD);
+	files = reopen_files(files);
+	assert_true(made_files_has(files, in_work("a"), NULL));
+	assert_int_equal(remove_all(files).removed, 1);
+	assert_int_not_equal(access(in_work("a"), F_OK), 0);
+	made_files_close(files);
+}
+
+static void a_directory_that_is_gone_takes_its_files_along(void **state)
+{
+	(void)state;
+	struct made_files *files = open_files();
+	assert_true(run("mkdir -p '%s'", in_work("d/e")));
+	create(files, in_work("d/e/a"));
+	assert_true(run("rm -r '%s'", in_work("d")));
+	assert_int_equal(remove_all(files).removed, 1);
+	assert_int_equal(left_of(files), 0);
+	/* Of another device it may be hidden only. */
+	assert_true(run("mkdir -p '%s'", in_work("d/e")));
+	create(files, in_work("d/e/a"));
+	assert_true(run("rm -r '%s'", in_work("d")));
+	files = reopen_changed(files, CHANGE_DEVICE);
+	assert_int_equal(remove_all(files).failed, 1);
+	assert_int_equal(left_of(files), 1);
+	made_files_close(files);
+}
+
+static void a_file_whose_file_system_is_not_mounted_stays_known(void **state)
+{
+	struct error err;
+	int fd;
+
+	(void)state;
+	if (geteuid() != 0 || !has_tool("mount")) {
+		print_message("skipped: a mount needs root\n");
+		skip();
+	}
+	struct made_files *files = open_files();
+	assert_true(run("mkdir -p '%s'", in_work("m")));
+	if (!run("mount -t tmpfs muster-test '%s'", in_work("m"))) {
+		made_files_close(files);
+		print_message("skipped: cannot mount a tmpfs\n");
+		skip();
+	}
+	int before = undo_count;
+	undo_later("umount '%s'", in_work("m"));
+	create(files, in_work("m/a"));
+	assert_true(undo_to(before));
+	files = reopen_files(files);
+	assert_int_equal(remove_all(files).failed, 1);
+	assert_int_equal(left_of(files), 1);
+	/* Another of the same path would have it forgotten. */
+	assert_int_equal(made_files_create(files, in_work("m/a"), NULL, &fd, &err), -1);
+	assert_non_null(strstr(err.text, "not mounted there now"));
+	assert_int_not_equal(access(in_work("m/a"), F_OK), 0);
+	/* Somebody else's in its place neither goes nor has it forgotten. */
+	assert_true(run("echo precious > '%s'", in_work("m/a")));
+	assert_int_equal(remove_all(files).failed, 1);
+	assert_true(run("grep -q precious '%s'", in_work("m/a")));
+	files = reopen_files(files);
+	assert_int_equal(left_of(files), 1);
+	made_files_close(files);
+}
+
 /* ---- crashes and damage ---- */
 
 static void append(const char *text)
@@ -483,6 +660,12 @@ int main(void)
 		TEST(names_that_a_line_cannot_hold_are_refused),
 		TEST(a_spool_has_one_owner),
 		TEST(a_spool_that_cannot_be_is_an_error),
+		TEST(a_file_is_known_on_a_device_of_another_number),
+		TEST(another_file_on_a_device_of_another_number_is_foreign),
+		TEST(without_birth_times_another_device_is_not_known_to_be_the_same),
+		TEST(what_an_older_journal_says_holds),
+		TEST(a_directory_that_is_gone_takes_its_files_along),
+		TEST(a_file_whose_file_system_is_not_mounted_stays_known),
 		TEST(a_torn_last_line_is_left_out_quietly),
 		TEST(damage_is_told_and_kept_aside),
 		TEST(a_crash_in_the_midst_of_making_leaves_no_orphan),
