@@ -1,12 +1,15 @@
 /* fleet_join.c - how hosts come into the fleet and leave it. */
 #include "controller/fleet.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "controller/absent.h"
 #include "proto/version.h"
 
 #define JOIN_NS          (10 * NS_PER_S)
@@ -38,50 +41,63 @@ static bool is_joining(const struct fleet *fleet)
 	return false;
 }
 
-/* Where no further host is named: what one more says still fits. */
-#define ABSENT_TEXT (sizeof(((struct error *)0)->text) - 250)
-/* More than have room there. */
-#define LOOKS_MOST 16
+#define LOOKS_MOST    512 /* at one time: each takes a descriptor */
+#define ONE_LINE_MOST 900 /* of what an error has room for */
 
-/* Why nothing came of the hosts that said nothing themselves, for as many as will be named. */
+/* Why nothing came of the hosts that said nothing themselves. */
 static void look_at_silent(struct fleet *fleet, uint64_t silence_ns)
 {
 	struct reach_look looks[LOOKS_MOST];
 	struct fleet_host *silent[LOOKS_MOST];
-	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < fleet->count && count < LOOKS_MOST; i++) {
-		if (fleet->hosts[i].status >= FLEET_STATUS_LEASED)
-			continue;
-		looks[count].reach = &fleet->hosts[i].reach;
-		looks[count].silence_ns = silence_ns;
-		silent[count++] = &fleet->hosts[i];
+	for (uint32_t next = 0; next < fleet->count;) {
+		uint32_t count = 0;
+		for (; next < fleet->count && count < LOOKS_MOST; next++) {
+			if (fleet->hosts[next].status >= FLEET_STATUS_LEASED)
+				continue;
+			looks[count].reach = &fleet->hosts[next].reach;
+			looks[count].silence_ns = silence_ns;
+			silent[count++] = &fleet->hosts[next];
+		}
+		reach_look(looks, count);
+		for (uint32_t i = 0; i < count; i++) {
+			free(silent[i]->why);
+			silent[i]->why = looks[i].why;
+		}
 	}
-	reach_look(looks, count);
-	for (uint32_t i = 0; i < count; i++)
-		silent[i]->why = looks[i].why;
 }
 
-/* Every host that did not join, and why, in one text. */
+/* Every host that did not join, and why: a single reason is the error's, of several each has a line
+ * of its own before it. */
 static void describe_absent(const struct fleet *fleet, struct error *err)
 {
-	uint32_t absent = fleet->count - fleet_alive(fleet), named = 0;
+	struct absent *absent = mem_new(fleet->count, sizeof(*absent));
+	uint32_t count = 0, lines_count;
 
-	error_set(err, ERROR_SETUP, "%u of %u hosts did not join: ", absent, fleet->count);
-	size_t used = strlen(err->text);
-	for (uint32_t i = 0; i < fleet->count && used < ABSENT_TEXT; i++) {
+	for (uint32_t i = 0; i < fleet->count; i++) {
 		const struct fleet_host *host = &fleet->hosts[i];
-		if (host->status == FLEET_STATUS_LEASED)
-			continue;
-		int more = snprintf(err->text + used, sizeof(err->text) - used,
-				    "%shost '%s' (%s): %s", named ? "; " : "", host->plan->name,
-				    host->endpoint, host->why ? host->why : "it does not answer");
-		used += (size_t)more;
-		named++;
+		if (host->status != FLEET_STATUS_LEASED)
+			absent[count++] = (struct absent){.name = host->plan->name,
+							  .endpoint = host->endpoint,
+							  .why = host->why ? host->why
+									   : "it does not answer"};
 	}
-	if (named < absent && used < sizeof(err->text))
-		snprintf(err->text + used, sizeof(err->text) - used, "; and %u more",
-			 absent - named);
+	char **lines = absent_lines(absent, count, &lines_count);
+	bool is_short = lines_count == 1 && strlen(lines[0]) < ONE_LINE_MOST;
+	if (is_short)
+		error_set(err, ERROR_SETUP, "%u of %u hosts did not join: %s", count, fleet->count,
+			  lines[0]);
+	else
+		error_set(err, ERROR_SETUP,
+			  "%u of %u hosts did not join: who and why is said above", count,
+			  fleet->count);
+	for (uint32_t i = 0; i < lines_count; i++) {
+		if (!is_short)
+			log_error("%s", lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
+	free(absent);
 }
 
 static bool has_refused(const struct fleet *fleet)
