@@ -1,4 +1,5 @@
 /* main.c - muster-agent: reads its configuration, listens, serves. */
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/allowed_look.h"
 #include "agent/config.h"
 #include "agent/keys.h"
 #include "agent/made_files.h"
@@ -84,16 +86,28 @@ static struct channel *open_channel(const struct keys *keys, const char *endpoin
 				   err);
 }
 
+/* A name that was mistyped makes a spool where nobody looks for one. */
+static struct made_files *open_files(const struct agent_config *config, struct error *err)
+{
+	bool is_absent = access(config->spool, F_OK) < 0 && errno == ENOENT;
+	struct made_files *files = made_files_open(config->spool, err);
+
+	if (files && is_absent)
+		log_info("made the spool directory '%s'", config->spool);
+	if (files && made_files_warning(files))
+		log_warning("%s", made_files_warning(files));
+	return files;
+}
+
 static int serve(const struct options *options, const struct agent_config *config,
 		 const struct keys *keys, const char *endpoint, struct error *err)
 {
 	/* Behind `user`, which wants no thread to be there. */
 	outlet_start();
-	struct made_files *files = made_files_open(config->spool, err);
+	allowed_look(config);
+	struct made_files *files = open_files(config, err);
 	if (!files)
 		return -1;
-	if (made_files_warning(files))
-		log_warning("%s", made_files_warning(files));
 	struct recorder *recorder =
 		recorder_new(config->spool, config->spool_limit, config->spool_keep, err);
 	if (!recorder) {

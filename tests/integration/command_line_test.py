@@ -1,9 +1,10 @@
 """The command lines of both programs: what is not taken is said, never passed over."""
 
+import signal
 import subprocess
 
-from lab import require
-from plans import write_plan
+from lab import require, wait_for
+from plans import flow, write_plan
 
 TAKEN = ["--help", "run --help", "-h", "--version", "-V", "explain", "explain IO_ERRORS",
          "explain --quiet io_errors --verbose"]
@@ -62,6 +63,7 @@ def test(lab):
 
 
     nobody_takes_it(lab)
+    what_an_agent_lacks(lab)
 
 
 def nobody_takes_it(lab):
@@ -84,6 +86,22 @@ def nobody_takes_it(lab):
                                   check=False, cwd=lab.directory, env=lab.environment())
         require(done.returncode == 6 and "cannot write to standard output" in done.stderr,
                 f"{program} {words}: exit {done.returncode}:\n{done.stderr}")
+
+
+def what_an_agent_lacks(lab):
+    """What is allowed and not there, and a spool that was not there."""
+    config, spool = lab.directory / "lacks.yaml", lab.directory / "spool"
+    config.write_text(f"listen: tcp://127.0.0.1:*\nspool: {flow(spool)}\n"
+                      f"allow_paths: {flow([lab.directory, lab.directory / 'missing'])}\n"
+                      "allow_devices: [/dev/no-such-disk]\n")
+    agent = lab.start("agent", [lab.build / "muster-agent", "--config", config])
+    said = ("allow_paths: '" + str(lab.directory / "missing") + "' cannot be used so far",
+            "allow_devices: '/dev/no-such-disk' cannot be used so far",
+            f"made the spool directory '{spool}'")
+    wait_for(lambda: all(words in agent.output()[1] for words in said), 20, "the agent says so")
+    require(f"'{lab.directory}'" not in agent.output()[1], "what is there is warned of")
+    agent.signal(signal.SIGTERM)
+    agent.wait(20).expect(0)
 
 
 def require_refused(program, words, says):
