@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		log_error("%s", err.text);
 		code = EXIT_USAGE;
 	} else if (options.command == OPTIONS_HELP) {
-		fputs(options_usage, stdout);
+		options_help(stdout, options.operand);
 	} else if (options.command == OPTIONS_VERSION) {
 		printf("muster %s (protocol %s)\n", version_text(), version_fingerprint());
 	} else if (options.command == OPTIONS_EXPLAIN) {

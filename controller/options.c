@@ -27,6 +27,7 @@ const char options_usage[] =
 	"       muster verify RUN [--key FILE]\n"
 	"       muster keygen NAME... [--dir DIR]\n"
 	"       muster keygen --sign NAME...\n"
+	"       muster help [COMMAND]\n"
 	"\n"
 	"Sends the same read and write phases to all hosts of PLAN at the same instant, adds up "
 	"what\n"
@@ -68,6 +69,7 @@ const char options_usage[] =
 	"directory or\n"
 	"                    run.json), or to numbers that muster did not measure "
 	"(docs/JUDGE.md)\n"
+	"  help              this text, or what is in it about one command\n"
 	"\n"
 	"  --out DIR         the run directory to make (default muster-runs/<run>)\n"
 	"  --set KEY=VALUE   change the plan: defaults.runtime=5s, phases.write.workers=4\n"
@@ -159,6 +161,7 @@ static const struct command {
 	{"verify", OPTIONS_VERIFY, "run directory", " key "},
 	{"keygen", OPTIONS_KEYGEN, "name", " dir ", .is_many = true},
 	{"judge", OPTIONS_JUDGE, "file", " baseline as ", .is_many = true},
+	{"help", OPTIONS_HELP, "command", "", .is_optional = true},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -200,14 +203,21 @@ static const struct command *find_command(const char *word, struct error *err)
 	return NULL;
 }
 
+/* Those that every command takes. */
+static bool is_general(const struct option *option)
+{
+	return option->val == 'q' || option->val == OPTION_VERBOSE || option->val == 'h' ||
+	       option->val == 'V';
+}
+
 /* What was asked for and would be passed over. */
 static int check_options(const struct command *command, uint32_t given, struct error *err)
 {
 	for (size_t i = 0; known[i].name; i++) {
 		char word[32];
-		bool is_general = known[i].val == 'q' || known[i].val == OPTION_VERBOSE;
 		snprintf(word, sizeof(word), " %s ", known[i].name);
-		if (!(given & (UINT32_C(1) << i)) || is_general || strstr(command->options, word))
+		if (!(given & (UINT32_C(1) << i)) || is_general(&known[i]) ||
+		    strstr(command->options, word))
 			continue;
 		error_set(err, ERROR_USAGE, "'%s' takes no --%s; see muster --help", command->word,
 			  known[i].name);
@@ -223,13 +233,45 @@ static void add_setting(struct options *options, char *setting)
 	options->settings[options->settings_count++] = setting;
 }
 
+bool options_take(const char *command, const char *option)
+{
+	const struct command *const forms[] = {&resume, &spools, &sign};
+	char word[32];
+	enum options_command which = OPTIONS_HELP;
+	bool takes = false;
+
+	for (size_t i = 0; known[i].name; i++)
+		if (is_general(&known[i]) && strcmp(known[i].name, option) == 0)
+			return true;
+	snprintf(word, sizeof(word), " %s ", option);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i].word, command) != 0)
+			continue;
+		which = commands[i].command;
+		takes = strstr(commands[i].options, word);
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
+		takes = takes || (forms[i]->command == which && strstr(forms[i]->options, word));
+	return takes;
+}
+
+static int ask_help(struct options *options, const char *word, struct error *err)
+{
+	const struct command *command = find_command(word, err);
+
+	options->operand = command ? command->word : NULL;
+	return command ? 0 : -1;
+}
+
 static int parse_words(struct options *options, uint32_t given, int argc, char **argv,
 		       struct error *err)
 {
 	char words[256];
 
-	if (options->command == OPTIONS_HELP || options->command == OPTIONS_VERSION)
+	if (options->command == OPTIONS_VERSION)
 		return 0;
+	if (options->command == OPTIONS_HELP)
+		return argc > optind ? ask_help(options, argv[optind], err) : 0;
 	if (argc - optind < 1) {
 		list_commands(words, sizeof(words));
 		error_set(err, ERROR_USAGE, "a command is missing: %s; see muster --help", words);
@@ -261,7 +303,7 @@ static int parse_words(struct options *options, uint32_t given, int argc, char *
 		return -1;
 	}
 	options->operand = argv[optind + 1];
-	return 0;
+	return options->command == OPTIONS_HELP ? ask_help(options, options->operand, err) : 0;
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct error *err)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "common/error.h"
 
@@ -23,7 +24,8 @@ enum options_command {
 
 struct options {
 	enum options_command command;
-	const char *operand;   /* the command's: a plan, a code to explain, a run directory */
+	const char *operand; /* the command's: a plan, a code to explain, a run directory; help: the
+				command that it is about, NULL: all */
 	char *const *operands; /* all of them, with judge */
 	uint32_t operands_count;
 	const char *out;      /* --out; NULL: ./muster-runs/<run> */
@@ -49,5 +51,11 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 void options_release(struct options *options);
 
 extern const char options_usage[];
+
+/* The usage text, or of it what is about one command; `command` is NULL, or a command's word. */
+void options_help(FILE *file, const char *command);
+
+/* Whether a command, in any of its forms, takes an option, told without its dashes. */
+bool options_take(const char *command, const char *option);
 
 #endif

@@ -7,12 +7,13 @@ from lab import require, wait_for
 from plans import flow, write_plan
 
 TAKEN = ["--help", "run --help", "-h", "--version", "-V", "explain", "explain IO_ERRORS",
+         "help", "help run", "judge x y --help",
          "explain --quiet io_errors --verbose"]
 
 REFUSED = [
     ("", "a command is missing: run, check"),
     ("chek plan.yaml", "'chek' is no command; wanted is run, check, fleet, collect, report, "
-                       "explain, verify, keygen or judge; nearest is 'check'"),
+                       "explain, verify, keygen, judge or help; nearest is 'check'"),
     ("frob", "'frob' is no command; wanted is"),
     ("run", "'run' takes one plan, got 0"),
     ("check a b", "'check' takes one plan, got 2"),
@@ -41,6 +42,9 @@ REFUSED = [
     ("verify r --insecure", "'verify' takes no --insecure"),
     ("keygen --sign a --dir d", "'keygen --sign' takes no --dir"),
     ("keygen a --key k", "'keygen' takes no --key"),
+    ("help frob", "'frob' is no command"),
+    ("frob --help", "'frob' is no command"),
+    ("help run check", "'help' takes one command or none, got 2"),
     ("explain --strict", "'explain' takes no --strict"),
 ]
 
@@ -62,8 +66,33 @@ def test(lab):
         require_refused(agent, words, says)
 
 
+    help_of_a_command(lab)
     nobody_takes_it(lab)
     what_an_agent_lacks(lab)
+
+
+def help_of_a_command(lab):
+    """Its forms and options and no others; the same in each way that it is asked for."""
+    def said(*words):
+        return lab.muster(*words).wait(20).expect(0).stdout
+
+    everything = said("help")
+    require(everything == said("--help"), "`help` and --help differ")
+    for command in ("run", "check", "fleet", "collect", "report", "explain", "verify", "keygen",
+                    "judge", "help"):
+        text = said("help", command)
+        require(text == said(command, "--help"), f"`{command} --help` is not `help {command}`")
+        require(text.startswith(f"usage: muster {command}"), text)
+        strange = [line for line in text.splitlines()
+                   if line and line not in everything.replace("usage: ", " " * 7).splitlines()
+                   and not line.startswith("usage: ")]
+        require(not strange, f"not of the whole text: {strange}")
+    text = said("keygen", "--help")
+    for words, is_there in (("muster keygen --sign NAME...", True), ("  --dir DIR ", True),
+                            ("  --quiet ", True), ("  keygen --sign ", True),
+                            ("muster run", False), ("  --out DIR ", False), ("exit:", False)):
+        require((words in text) == is_there, f"'{words}' is {'' if is_there else 'not '}"
+                                             f"wanted in:\n{text}")
 
 
 def nobody_takes_it(lab):
