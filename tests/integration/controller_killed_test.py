@@ -13,7 +13,8 @@ from results import moved_by
 
 DEAD_AFTER_S = 3
 LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"}
-PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "60s"}]
+PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "60s"},
+          {"name": "read", "op": "read", "targets": ["disk"], "runtime": "60s"}]
 
 
 def test(lab):
@@ -44,6 +45,9 @@ def over_the_network(fleet):
     result = sound_result(fleet, directory)
     require_found(result, "HOST_LOST", [])
     require("CONTROLLER_LOST" in result.codes("INVALID"), f"{result.codes()}")
+    found = [f for f in result.run["findings"] if f["code"] == "RUN_INCOMPLETE"]
+    require([f["level"] for f in found] == ["INVALID"] and "1 of 2 phases" in found[0]["evidence"],
+            f"that a phase was not begun is not said: {found}")
     require_found(result, "COLLECTED", fleet.hosts)
     phase = result.phase("write")
     require_goes_on(result, phase, fleet.hosts, "aborted")
