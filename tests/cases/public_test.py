@@ -752,6 +752,27 @@ def mc_52(c):
     require("'2001:db8::1:9000'" in text, text)
 
 
+# What is asked of a real agent, or of a tree of devices: the test that reads the case's own data.
+ELSEWHERE = {
+    "integration/device_facts_test.py": ["MC-10", "MC-13", "MC-46"],
+    "unit/linux_sysfs_test.c": ["MC-61"],
+}
+# Of what muster does not do yet: it reads no other tool's files and output, and no kstats.
+NOT_HELD = ["MC-05", "MC-14", "MC-47", "MC-50", "MC-53", "MC-55", "MC-59", "MC-62"]
+
+
+def each_case_has_its_place(root):
+    """It is held here or elsewhere, or is said not to be."""
+    held = [*CASES, *(name for listed in ELSEWHERE.values() for name in listed), *NOT_HELD]
+    require(len(held) == len(set(held)), "a case stands twice")
+    known = set(json.loads((root / "expected.json").read_text()))
+    require(known == set(held), f"{sorted(known ^ set(held))} have no place, or are no cases")
+    for test, listed in ELSEWHERE.items():
+        text = (pathlib.Path(__file__).parent.parent / test).read_text()
+        for name in listed:
+            require(name in text, f"{test} says nothing of {name}")
+
+
 def main():
     root = os.environ.get("MUSTER_CASES")
     if not root:
@@ -760,6 +781,7 @@ def main():
     muster = sys.argv[1]
     cases = [(name, lambda f=f, n=name: f(Case(pathlib.Path(root), n, muster)))
              for name, f in sorted(CASES.items())]
+    cases.append(("EACH-CASE-HAS-ITS-PLACE", lambda: each_case_has_its_place(pathlib.Path(root))))
     return main_of(cases, [a.upper().replace("_", "-") for a in sys.argv[2:]])
 
 
