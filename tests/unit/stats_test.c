@@ -35,6 +35,23 @@ static void median_and_mad_of_the_worked_hosts(void **state)
 		assert_true(fabs(stats_modified_z(hosts[i], median, mad, mean)) <= 1.485);
 }
 
+/* (n - 1) / sqrt(n) is all that a plain z can be, however far off one of eight is: a limit of 3 finds
+ * nothing, where the modified one is far beyond 3.5. */
+static void a_plain_z_does_not_reach_three_among_eight(void **state)
+{
+	const double values[] = {1500, 1500, 1500, 1500, 1500, 1500, 1500, 900};
+	double mean = stats_mean(values, 8), squares = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	assert_near((mean - 900) / sqrt(squares / 7), 2.475, 5e-4);
+	double median = stats_median(values, 8), mad = stats_median_distance(values, 8, median);
+	assert_near(mad, 0, 0);
+	assert_true(stats_modified_z(900, median, mad, stats_mean_distance(values, 8, median)) <
+		    -3.5);
+}
+
 static void inputs_are_left_as_they_were(void **state)
 {
 	(void)state;
@@ -155,6 +172,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(median_and_mad_of_the_worked_hosts),
+		cmocka_unit_test(a_plain_z_does_not_reach_three_among_eight),
 		cmocka_unit_test(inputs_are_left_as_they_were),
 		cmocka_unit_test(quartiles_are_of_type_7),
 		cmocka_unit_test(slope_of_the_worked_rounds),
