@@ -141,8 +141,10 @@ static void judge(struct result_comparison *row, double counts)
 		    mem_format("they differ, by less than %g %%, and may by more", LEAST_SHIFT));
 	else if (row->confounded)
 		say(row, "INCONCLUSIVE",
-		    mem_text("all trials of one side came before the other's: it may be the time "
-			     "that differs"));
+		    mem_format(
+			    "all trials of one side came before the other's: it may be the time "
+			    "that differs; as phases of one plan with repeat: %u they take turns",
+			    RANK_LEAST));
 	else
 		say(row, more == rate ? "BETTER" : "WORSE", NULL);
 }

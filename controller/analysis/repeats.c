@@ -115,14 +115,17 @@ static void find_drift(struct result *result, const struct result_phase *phase,
 static void find_spread(struct result *result, const struct result_phase *phase,
 			const struct result_repeat *r)
 {
+	uint32_t needed = trials_needed(r->variation, CHANGE_LEAST);
 	struct result_finding *finding = findings_add(
 		result, "TRIALS_SPREAD", NULL, phase, NULL, NULL, NULL,
 		"the %s of %u trials lies %.1f %% of the median apart; with so many, what differs "
-		"by less than %.0f %% goes unseen",
-		r->metric, r->trials, 100 * r->spread, 100 * r->detectable);
+		"by less than %.0f %% goes unseen; %u would show %.0f %%",
+		r->metric, r->trials, 100 * r->spread, 100 * r->detectable, needed,
+		100 * CHANGE_LEAST);
 	findings_figure(finding, "spread", r->spread);
 	findings_figure(finding, "variation", r->variation);
 	findings_figure(finding, "detectable", r->detectable);
+	findings_figure(finding, "needed", needed);
 }
 
 /* Of the phase's throughput; the first trial is the place of what is about all of them. */

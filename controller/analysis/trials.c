@@ -10,23 +10,6 @@
 
 #define RANKS_OF_MEANS 0.955 /* what ranks do of what means would, on normal values */
 
-bool trials_side(uint32_t index)
-{
-	return __builtin_popcount(index) % 2;
-}
-
-double trials_bias(const bool *sides, const double *drift, uint32_t count)
-{
-	double sums[2] = {0, 0};
-	uint32_t counts[2] = {0, 0};
-
-	for (uint32_t i = 0; i < count; i++) {
-		sums[sides[i]] += drift[i];
-		counts[sides[i]]++;
-	}
-	return counts[0] && counts[1] ? sums[1] / counts[1] - sums[0] / counts[0] : NAN;
-}
-
 bool trials_are_confounded(const bool *sides, uint32_t count)
 {
 	uint32_t changes = 0;

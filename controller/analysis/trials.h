@@ -1,8 +1,7 @@
-/* trials.h - how many trials tell two configurations apart, and in which order.
+/* trials.h - how many trials tell two configurations apart.
  *
- * Under drift an order has a bias of its own: of AABB it is twice the drift, ABBA has none where
- * the drift is even, ABBABAAB (Thue & Morse) none where it is a parabola either. Where all of one
- * side came first, nothing tells the sides from the time. */
+ * Where all of one side came first, nothing tells the sides from the time. Where they take turns, a
+ * drift moves both, and their ranks stay mixed. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_TRIALS_H
 #define MUSTER_CONTROLLER_ANALYSIS_TRIALS_H
 
@@ -11,13 +10,7 @@
 
 #define TRIALS_LEAST 4 /* a side */
 
-/* Which side trial `index` (from 0) belongs to: false A, true B. */
-bool trials_side(uint32_t index);
-
-/* Mean of B less mean of A of what `drift` adds to each trial; sides[i] true: B. */
-double trials_bias(const bool *sides, const double *drift, uint32_t count);
-
-/* Whether all of one side precede all of the other. */
+/* Whether all of one side precede all of the other; sides[i] true: B. */
 bool trials_are_confounded(const bool *sides, uint32_t count);
 
 /* Trials a side that find a difference of `change` (0.05) with a power of 80 % at 5 %, where

@@ -35,8 +35,8 @@ static void median_and_mad_of_the_worked_hosts(void **state)
 		assert_true(fabs(stats_modified_z(hosts[i], median, mad, mean)) <= 1.485);
 }
 
-/* (n - 1) / sqrt(n) is all that a plain z can be, however far off one of eight is: a limit of 3 finds
- * nothing, where the modified one is far beyond 3.5. */
+/* (n - 1) / sqrt(n) is all that a plain z can be, however far off one of eight is: a limit of 3
+ * finds nothing, where the modified one is far beyond 3.5. */
 static void a_plain_z_does_not_reach_three_among_eight(void **state)
 {
 	const double values[] = {1500, 1500, 1500, 1500, 1500, 1500, 1500, 900};

@@ -37,47 +37,6 @@ static void one_side_before_the_other_is_confounded(void **state)
 	}
 }
 
-/* A drift of 10 a trial, and one of 10 i^2, with no difference between the sides. */
-static void bias_of_an_order_under_drift(void **state)
-{
-	static const struct {
-		const char *order;
-		uint32_t count;
-		double linear, square;
-		bool square_counts;
-	} rows[] = {
-		{"AABB", 4, 20, 0, false},
-		{"ABAB", 4, 10, 0, false},
-		{"ABBA", 4, 0, -20, true},
-		{"ABBABAAB", 8, 0, 0, true},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool sides[8];
-		double linear[8], square[8];
-		read_sides(rows[i].order, sides);
-		for (int t = 0; t < 8; t++) {
-			linear[t] = 10.0 * t;
-			square[t] = 10.0 * t * t;
-		}
-		assert_near(trials_bias(sides, linear, rows[i].count), rows[i].linear, 1e-9);
-		if (rows[i].square_counts)
-			assert_near(trials_bias(sides, square, rows[i].count), rows[i].square,
-				    1e-9);
-	}
-}
-
-static void the_schedule_is_thue_morse(void **state)
-{
-	bool wanted[8];
-
-	(void)state;
-	read_sides("ABBABAAB", wanted);
-	for (uint32_t i = 0; i < 8; i++)
-		assert_int_equal(trials_side(i), wanted[i]);
-}
-
 static void how_many_trials_are_needed(void **state)
 {
 	(void)state;
@@ -101,8 +60,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_side_before_the_other_is_confounded),
-		cmocka_unit_test(bias_of_an_order_under_drift),
-		cmocka_unit_test(the_schedule_is_thue_morse),
 		cmocka_unit_test(how_many_trials_are_needed),
 		cmocka_unit_test(discoveries_among_several_tests),
 	};
