@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include "agent/part.h"
 #include "agent/platform/platform.h"
 #include "common/pattern.h"
 #include "tests/unit/phase_scene.h"
@@ -464,6 +465,109 @@ static void a_trim_of_less_than_the_devices_unit_is_refused(void **state)
 	free(text);
 }
 
+/* ---- what stands there has changed between the look and the opening ---- */
+
+static void name_device(const char *path, char text[PLATFORM_IDENTITY_SIZE])
+{
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_true(platform_identity(fd, path, text));
+	close(fd);
+}
+
+/* An armed target is looked at, a command run, and the target opened; the text of why not is the
+ * caller's. */
+static char *open_after(const char *path, const char *command)
+{
+	char own[PLATFORM_IDENTITY_SIZE];
+	struct ready ready = {0};
+	struct phase phase = scene.prepare.phase;
+	struct target target = {.name = "d", .device = (char *)path, .destroy = own};
+	const struct part_context context = {.phase = &phase,
+					     .host = "h",
+					     .config = &scene.config,
+					     .files = scene.files,
+					     .written = scene.written,
+					     .ready = &ready};
+	struct error err = {0};
+	struct part part;
+
+	name_device(path, own);
+	scene.allowed_devices[0].name = (char *)path;
+	phase.op = PHASE_OP_WRITE;
+	if (part_find(&part, &target, &context, &err) < 0)
+		fail_msg("%s", err.text);
+	if (!run("%s", command))
+		fail_msg("failed: %s", command);
+	char *text = part_open(&part, &context, &err) < 0 ? mem_text(err.text) : NULL;
+	part_release(&part);
+	record_release(&ready_table, &ready);
+	return text;
+}
+
+static void a_loop_device_over_another_file_is_not_opened(void **state)
+{
+	char path[64], *command, *text;
+	int before = undo_count;
+
+	(void)state;
+	assert_true(loop_make("first", 16, path));
+	assert_true(run("truncate -s 16M '%s/second'", test_folder));
+	text = open_after(path, "true");
+	if (text)
+		fail_msg("not opened though nothing changed: %s", text);
+	command = mem_format("losetup -d %s && losetup %s '%s/second'", path, path, test_folder);
+	text = open_after(path, command);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "another device has its name now"));
+	free(command);
+	free(text);
+	undo_to(before);
+}
+
+static void another_device_by_the_same_node_is_not_opened(void **state)
+{
+	char *node = mem_format("%s/node", test_folder);
+	char *copy = mem_format("cp -a %s '%s'", device[0], node);
+	char *other = mem_format("rm '%s' && cp -a %s '%s'", node, device[1], node);
+
+	(void)state;
+	assert_true(run("%s", copy));
+	char *text = open_after(node, other);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "another device stands there"));
+	free(text);
+	unlink(node);
+	free(node);
+	free(copy);
+	free(other);
+}
+
+/* Each phase asks anew. */
+static void a_phase_after_the_device_was_exchanged_is_refused(void **state)
+{
+	char path[64], own[PLATFORM_IDENTITY_SIZE];
+	int before = undo_count;
+
+	(void)state;
+	assert_true(loop_make("third", 16, path));
+	assert_true(run("truncate -s 16M '%s/fourth'", test_folder));
+	name_device(path, own);
+	scene.allowed_devices[0].name = path;
+	struct target *target = scene_target(&scene, "d", true);
+	target->device = path;
+	target->destroy = own;
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = MIB;
+	phase_run_free(scene_ready(&scene));
+	assert_true(run("losetup -d %s && losetup %s '%s/fourth'", path, path, test_folder));
+	char *text = scene_refusal(&scene);
+	assert_non_null(strstr(text, "is not the device that the plan says may be overwritten"));
+	free(text);
+	undo_to(before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +596,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_trim_needs_the_identity_and_leaves_nothing_to_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_trim_of_less_than_the_devices_unit_is_refused,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_loop_device_over_another_file_is_not_opened,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_device_by_the_same_node_is_not_opened,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_phase_after_the_device_was_exchanged_is_refused,
 						set_up, tear_down),
 	};
 
