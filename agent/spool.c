@@ -111,8 +111,8 @@ int spool_open(struct spool *spool, const char *path, struct error *err)
 	spool->path = mem_text(path);
 	spool->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (spool->directory < 0)
-		error_set(err, ERROR_SYSTEM, "cannot open the spool directory '%s' as uid %u: %s", path,
-			  (unsigned)geteuid(), strerror(errno));
+		error_set(err, ERROR_SYSTEM, "cannot open the spool directory '%s' as uid %u: %s",
+			  path, (unsigned)geteuid(), strerror(errno));
 	else if (check_owner(spool, err) == 0 && take_lock(spool, err) == 0)
 		return 0;
 	spool_close(spool);
