@@ -2,8 +2,10 @@
 #include "controller/plan_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/units.h"
 
 /* A stripe counts by its parts; null has no queue that could fill. */
@@ -115,39 +117,69 @@ static void check_room(struct plan_check *check, const struct plan_scope *scope,
 			bytes / block == 1 ? "" : "s", blocks, phase->workers);
 }
 
+/* ---- what shares what it writes to ---- */
+
 static bool is_same_device(const struct target *a, const struct target *b)
 {
 	return a->device && b->device && strcmp(a->device, b->device) == 0;
 }
 
+/* For each target, which devices I/O on it reaches: each by the first target that names it. */
+static bool *devices_reached(const struct plan_scope *scope)
+{
+	const size_t count = scope->count;
+	bool *reached = mem_new(count * count, sizeof(*reached));
+
+	for (size_t i = 0; i < count; i++) {
+		size_t first = 0;
+		while (first < i && !is_same_device(scope->targets[first], scope->targets[i]))
+			first++;
+		for (size_t a = 0; scope->targets[i]->device && a < count; a++)
+			if (scope->io[a * count + i])
+				reached[a * count + first] = true;
+	}
+	return reached;
+}
+
 /* Whether I/O on one is I/O on what the other holds its bytes in. Two file systems on one disk do
  * not collide. */
-static bool collide(const struct plan_scope *scope, uint32_t a, uint32_t b)
+static bool collide(const struct plan_scope *scope, const bool *reached, size_t a, size_t b)
 {
 	const size_t count = scope->count;
 
-	for (uint32_t i = 0; i < count; i++) {
-		bool io_a = scope->io[a * count + i], io_b = scope->io[b * count + i];
-		if ((io_a && scope->beneath[b * count + i]) ||
-		    (io_b && scope->beneath[a * count + i]))
+	for (size_t i = 0; i < count; i++)
+		if ((scope->io[a * count + i] && scope->beneath[b * count + i]) ||
+		    (scope->io[b * count + i] && scope->beneath[a * count + i]) ||
+		    (reached[a * count + i] && reached[b * count + i]))
 			return true;
-		for (uint32_t k = 0; io_a && k < count; k++)
-			if (scope->io[b * count + k] &&
-			    is_same_device(scope->targets[i], scope->targets[k]))
-				return true;
-	}
 	return false;
 }
 
+/* Of each pair, once for all phases: [a * count + b]. */
+static bool *collisions_find(const struct plan_scope *scope)
+{
+	const size_t count = scope->count;
+	bool *collisions = mem_new(count * count, sizeof(*collisions));
+	bool *reached = devices_reached(scope);
+
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = 0; b < a; b++)
+			collisions[a * count + b] = collisions[b * count + a] =
+				collide(scope, reached, a, b);
+	free(reached);
+	return collisions;
+}
+
 static void check_collisions(struct plan_check *check, const struct plan_scope *scope,
-			     const struct phase *phase, uint32_t index, const char *path)
+			     const bool *collisions, const struct phase *phase, const int *at,
+			     uint32_t index, const char *path)
 {
 	const struct name *names = phase->targets;
-	int b = plan_scope_find(scope, names[index].name);
+	int b = at[index];
 
 	for (uint32_t i = 0; b >= 0 && i < index; i++) {
-		int a = plan_scope_find(scope, names[i].name);
-		if (a < 0 || a == b || !collide(scope, (uint32_t)a, (uint32_t)b))
+		int a = at[i];
+		if (a < 0 || !collisions[(size_t)a * scope->count + (size_t)b])
 			continue;
 		plan_check_error(
 			check, &names[index], phase,
@@ -159,23 +191,33 @@ static void check_collisions(struct plan_check *check, const struct plan_scope *
 	}
 }
 
+static void check_phase(struct plan_check *check, const struct plan_scope *scope,
+			const bool *collisions, const struct phase *phase, const char *path)
+{
+	int *at = mem_new(phase->targets_count, sizeof(*at));
+
+	check_queue_depth(check, scope, phase, path);
+	for (uint32_t k = 0; k < phase->targets_count; k++) {
+		at[k] = plan_scope_find(scope, phase->targets[k].name);
+		if (check->defaults_sound) {
+			check_extent(check, scope, phase, &phase->targets[k], path);
+			check_room(check, scope, phase, k, path);
+		}
+		if (phase_writes(phase))
+			check_collisions(check, scope, collisions, phase, at, k, path);
+	}
+	free(at);
+}
+
 void plan_check_phase_uses(struct plan_check *check, const struct plan_scope *scope)
 {
+	bool *collisions = collisions_find(scope);
 	char path[64];
 
 	for (uint32_t i = 0; i < check->plan->phases_count; i++) {
-		const struct phase *phase = &check->plan->phases[i];
 		snprintf(path, sizeof(path), "phases[%u]", i);
-		if (!plan_check_is_sound(check, phase))
-			continue;
-		check_queue_depth(check, scope, phase, path);
-		for (uint32_t k = 0; k < phase->targets_count; k++) {
-			if (check->defaults_sound) {
-				check_extent(check, scope, phase, &phase->targets[k], path);
-				check_room(check, scope, phase, k, path);
-			}
-			if (phase_writes(phase))
-				check_collisions(check, scope, phase, k, path);
-		}
+		if (plan_check_is_sound(check, &check->plan->phases[i]))
+			check_phase(check, scope, collisions, &check->plan->phases[i], path);
 	}
+	free(collisions);
 }
