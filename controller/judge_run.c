@@ -36,10 +36,9 @@ static bool is_of_part(const struct result_finding *finding, const struct catalo
 static bool is_kept(const struct result_finding *finding)
 {
 	static const char *const found_again[] = {
-		"HOST_LOST",    "HOST_REFUSED",   "HOST_BROKEN",     "HOST_STOPPED",
-		"HOST_FROZEN",  "LATE_HEARTBEAT", "CLOCK_STEP",      "START_SKEW",
-		"INSECURE",     "AGENT_NOTE",     "CLOCK_UNCERTAIN", "SUSPEND_DETECTED",
-		NULL};
+		"HOST_LOST",       "HOST_REFUSED",     "HOST_BROKEN", "HOST_STOPPED", "HOST_FROZEN",
+		"LATE_HEARTBEAT",  "CLOCK_STEP",       "START_SKEW",  "INSECURE",     "AGENT_NOTE",
+		"CLOCK_UNCERTAIN", "SUSPEND_DETECTED", NULL};
 	static const char *const of_numbers[] = {"GENERATOR_MAY_LIMIT",
 						 "VALUES_DISAGREE",
 						 "COUNTER_WRAP",

@@ -185,8 +185,7 @@ static void log_states(const struct result_phase *phase)
 {
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
-		if (host->text && !text_is(host->state, "aborted") &&
-		    !text_is(host->state, "lost"))
+		if (host->text && !text_is(host->state, "aborted") && !text_is(host->state, "lost"))
 			log_error("phase '%s': host '%s' %s: %s", phase->name, host->host,
 				  host->state, host->text);
 	}

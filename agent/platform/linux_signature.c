@@ -61,8 +61,8 @@ static bool is_member(const struct extent *extent, const char *usage, const char
 /* Made for several hosts at once; this one need not know of the others. */
 static bool is_shared(const char *type)
 {
-	static const char *const types[] = {"gfs", "gfs2", "ocfs", "ocfs2", "VMFS",
-					    "VMFS_volume_member"};
+	static const char *const types[] = {"gfs",   "gfs2", "ocfs",
+					    "ocfs2", "VMFS", "VMFS_volume_member"};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcmp(type, types[i]) == 0)

@@ -99,8 +99,8 @@ static void add_btrfs(struct use_list *list, const struct family *family, const 
 	closedir(folder);
 }
 
-static void add_held(struct use_list *list, const struct family *family,
-		     const struct names *names, const char *name)
+static void add_held(struct use_list *list, const struct family *family, const struct names *names,
+		     const char *name)
 {
 	char text[96];
 

@@ -313,7 +313,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(every_mark_is_found_alone, fresh),
 		cmocka_unit_test_setup(a_lone_btrfs_is_a_file_system, fresh),
-		cmocka_unit_test_setup(ext4_that_a_host_has_mounted_is_not_to_be_overwritten, fresh),
+		cmocka_unit_test_setup(ext4_that_a_host_has_mounted_is_not_to_be_overwritten,
+				       fresh),
 		cmocka_unit_test_setup(nothing_is_found_on_zeros_of_any_size, fresh),
 		cmocka_unit_test_setup(a_device_shorter_than_it_says_is_an_error, fresh),
 		cmocka_unit_test_setup(labels_are_looked_for_from_the_offset_on, fresh),
