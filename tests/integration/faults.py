@@ -1,5 +1,7 @@
 """faults.py - the four hosts of docs/FAULTS.md, and what has to hold of them after any fault."""
 
+import re
+
 from disks import xfs_disk
 from hosts import Fleet
 from lab import require, wait_for
@@ -57,6 +59,17 @@ def require_goes_on(result, phase, hosts, state):
         require(part["state"] == state, f"{host.address}: {part['state']}, {part['text']}")
         require(moved_by(phase, host.address, "bytes") > 0, f"nothing of {host.address}")
         result.require_no_gap(phase, host.address)
+
+
+def hosts_named(text):
+    """The addresses of those that lines speak of, alone (host '10.77.0.1') or by one reason for
+    several (hosts 10.77.0.[1,3-4]: …)."""
+    named = set(re.findall(r"host '([^']+)'", text))
+    for before, ranges in re.findall(r"hosts ([0-9.]+)\[([0-9,-]+)\]:", text):
+        for part in ranges.split(","):
+            first, _, last = part.partition("-")
+            named |= {f"{before}{i}" for i in range(int(first), int(last or first) + 1)}
+    return named
 
 
 def require_untouched(before):

@@ -5,7 +5,8 @@ typed on both sides and stands in the result."""
 import os
 import time
 
-from faults import disk_writes, four_hosts, require_as_before, require_untouched, sound_result
+from faults import (disk_writes, four_hosts, hosts_named, require_as_before, require_untouched,
+                    sound_result)
 from hosts import CONTROLLER_KEY, PORT
 from lab import require, wait_for
 from plans import fleet_plan
@@ -62,9 +63,8 @@ def expect_no(fleet, name, words, here, there, wrong, away=()):
         require(lines <= 4, f"{name}: the agent said it {lines} times")
     # Who ends the connection first is chance: the other side may only see that it was ended.
     require(any(words in done.stderr for words in here), f"not said: {here}\n{done.stderr}")
-    for host in fleet.hosts:
-        require((f"host '{host.address}'" in done.stderr) == (host in wrong or host in away),
-                f"{name}: which hosts is not said: {host.address}\n{done.stderr}")
+    require(hosts_named(done.stderr) == {host.address for host in [*wrong, *away]},
+            f"{name}: which hosts is not said: {hosts_named(done.stderr)}\n{done.stderr}")
     require(not directory.exists(), f"{name}: a run directory is left")
     require_untouched(before)
 
