@@ -145,6 +145,7 @@ bool writer_free(struct writer *writer, uint64_t patience_ns)
 		if (writer_look(writer).stalled_ns > patience_ns) {
 			writer->next = left_behind;
 			left_behind = writer;
+			pthread_detach(writer->thread);
 			return false;
 		}
 		clock_sleep(NS_PER_MS);
