@@ -29,6 +29,7 @@ DEVICES = {
     "swap": {"parts": ["swap1"], "swap": ["swap1"]},
 }
 NEVER, WITH_CONSENT = {"whole", "part", "lvm", "mirror", "swap"}, {"free", "bare"}
+SWAP_HEADER, PART_BEGIN = 4096, 1 << 20
 DIRECT = [({"os": "linux", "fs": "xfs", "open": "ok"}, "OK"),
           ({"os": "linux", "fs": "fuse", "open": "ok"}, "DIRECT_REFUSED"),
           ({"os": "linux", "fs": "overlay", "open": "EINVAL"}, "DIRECT_REFUSED"),
@@ -105,6 +106,9 @@ def make(lab, bench, name, about, image):
         lab.call("mkswap", of[part])
         lab.call("swapon", of[part])
         lab.undo.callback(lab.call, "swapoff", of[part])
+        # The kernel itself may swap to what is behind; a write would be at the begin.
+        bench.counted[of[part]] = SWAP_HEADER
+        bench.counted[disk] = min(bench.counted.get(disk, PART_BEGIN), PART_BEGIN)
     if about.get("md_member"):
         signatures.md_1(disk, "1.2")
     if signature == "gpt":

@@ -2,8 +2,6 @@
 not one byte of it is changed; what `destroy` may arm is written, armed rightly and only then."""
 
 import contextlib
-import errno
-import fcntl
 import hashlib
 import os
 import pathlib
@@ -22,8 +20,7 @@ from results import Result
 MIB = 1 << 20
 ALL_WAYS = "ext4, not mounted"  # the others are asked about unarmed by check_all
 CODES = {"a regular file in /dev": "NOT_A_DEVICE", "missing": "NO_SUCH_DEVICE",
-         "no disk": "NOT_A_DEVICE", "nothing attached": "ZERO_SIZE"}  # all else is in use
-LOOP_CTL_ADD, LOOP_CTL_REMOVE = 0x4C80, 0x4C81
+         "no disk": "NOT_A_DEVICE", "no bytes": "ZERO_SIZE"}  # all else is in use
 
 
 class Bench:
@@ -85,8 +82,6 @@ def test(lab):
     never = [*mounted(lab, bench), *swaps(lab, bench), *btrfs(lab, bench), *members(lab, bench),
              *zfs(lab, bench), *kinds(lab, bench), *odd_holders(lab, bench)]
     armed = [*free(lab, bench)]
-    # Last: whoever asks for a free loop device is given this one when there is no other.
-    never.append(("nothing attached", unattached(lab), None, "0 bytes"))
     devices = {str(device) for _, device, *_ in never + armed}
     fleet.hosts[0].start_agent(None, devices=sorted(devices | root_devices(lab)))
     check_all(lab, fleet, bench, never, armed)
@@ -249,27 +244,7 @@ def kinds(lab, bench):
     yield "missing", absent, None, "does not exist on this host"
     yield "no disk", "/dev/null", None, "disk"
     yield "read-only", bench.disk("read-only", 64, "--read-only"), None, "is read-only"
-
-
-def unattached(lab):
-    """A loop device of our own."""
-    number = 1000 + os.getpid()
-    with open("/dev/loop-control", "rb") as control:
-        fcntl.ioctl(control, LOOP_CTL_ADD, number)
-
-    def remove():
-        """False while another looks at all loop devices, as another test's agent does."""
-        with open("/dev/loop-control", "rb") as again:
-            try:
-                fcntl.ioctl(again, LOOP_CTL_REMOVE, number)
-            except OSError as error:
-                if error.errno != errno.EBUSY:
-                    raise
-                return False
-        return True
-
-    lab.undo.callback(lambda: wait_for(remove, 10, f"the removal of loop{number}"))
-    return f"/dev/loop{number}"
+    yield "no bytes", bench.disk("no-bytes", 0), None, "0 bytes"
 
 
 def odd_holders(lab, bench):
