@@ -136,7 +136,7 @@ static const struct clock_sample *latest(const struct clock_sample *samples, uin
 	while (first && now - samples[first - 1].t1 <= CLOCK_FIT_WINDOW_NS)
 		first--;
 	*count -= first;
-	return samples + first;
+	return first ? samples + first : samples; /* without any, NULL may have been given */
 }
 
 struct clock_estimate clock_fit_ahead(const struct clock_sample *samples, uint32_t count,
