@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent/platform/platform.h"
+#include "common/memory.h"
 #include "proto/phase_memory.h"
 
 size_t buckets_memory(uint64_t width_ns, uint32_t reserve)
@@ -124,8 +125,7 @@ static void append(struct timeline *into, uint32_t *at, const struct timeline_bu
 			sum->worst_ns = delta->worst_ns;
 		return;
 	}
-	struct timeline_bucket *added = RECORD_APPEND(into->buckets, into->buckets_count);
-	*added = *delta;
+	into->buckets[into->buckets_count++] = *delta; /* the caller has made room */
 }
 
 void buckets_collect(struct buckets *b, uint32_t target, struct timeline *into, uint32_t from)
@@ -133,6 +133,9 @@ void buckets_collect(struct buckets *b, uint32_t target, struct timeline *into, 
 	uint64_t opened = atomic_load_explicit(&b->opened, memory_order_acquire);
 	uint64_t slot = atomic_load_explicit(&b->collected, memory_order_relaxed);
 
+	if (slot < opened)
+		into->buckets = mem_resize(into->buckets, into->buckets_count + (opened - slot),
+					   sizeof(*into->buckets));
 	for (; slot < opened; slot++) {
 		struct timeline_bucket now, delta;
 		read_slot(&b->slots[slot % b->capacity], target, &now);

@@ -49,16 +49,21 @@ static void add(struct buckets *b, uint64_t at_ns, uint64_t bytes, enum io_kind 
 	buckets_add(b, &c);
 }
 
+static void add_all(struct timeline_bucket *sum, const struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
+		sum->bytes_read += timeline->buckets[i].bytes_read;
+		sum->bytes_written += timeline->buckets[i].bytes_written;
+		sum->operations += timeline->buckets[i].operations;
+		sum->errors += timeline->buckets[i].errors;
+	}
+}
+
 static struct timeline_bucket sum_of(const struct timeline *timeline)
 {
 	struct timeline_bucket sum = {0};
 
-	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
-		sum.bytes_read += timeline->buckets[i].bytes_read;
-		sum.bytes_written += timeline->buckets[i].bytes_written;
-		sum.operations += timeline->buckets[i].operations;
-		sum.errors += timeline->buckets[i].errors;
-	}
+	add_all(&sum, timeline);
 	return sum;
 }
 
@@ -104,6 +109,7 @@ static void what_was_collected_is_not_collected_again(void **state)
 	assert_int_equal(third.buckets[0].bucket, 0);
 	assert_int_equal(third.buckets[0].worst_ns, 7);
 	free(first.buckets);
+	free(second.buckets);
 	free(third.buckets);
 	free_buckets(b);
 }
@@ -206,23 +212,25 @@ static void a_reader_beside_the_writer_misses_nothing(void **state)
 {
 	(void)state;
 	struct buckets *b = new_buckets(WIDTH, 1);
-	struct timeline timeline = {0};
+	struct timeline_bucket sum = {0};
 	pthread_t thread;
 	void *added = NULL;
 	set_map(WIDTH, 0);
 	buckets_begin(b, &map);
 	assert_int_equal(pthread_create(&thread, NULL, load, b), 0);
 	/* a reader of its own pace: as often as it can while the writer is at work */
-	for (int i = 0; i < 2000; i++)
-		buckets_collect(b, 0, &timeline, timeline.buckets_count);
-	pthread_join(thread, &added);
-	buckets_collect(b, 0, &timeline, timeline.buckets_count);
-	struct timeline_bucket sum = sum_of(&timeline);
+	for (int i = 0; i <= 2000; i++) {
+		struct timeline timeline = {0};
+		if (i == 2000)
+			pthread_join(thread, &added);
+		buckets_collect(b, 0, &timeline, 0);
+		add_all(&sum, &timeline);
+		free(timeline.buckets);
+	}
 	uint64_t operations = (uint64_t)(intptr_t)added;
 	assert_int_equal(sum.operations, operations);
 	assert_int_equal(sum.bytes_read + sum.bytes_written, 3 * operations);
 	assert_int_equal(sum.errors, (operations + 9) / 10);
-	free(timeline.buckets);
 	free_buckets(b);
 }
 

@@ -27,7 +27,7 @@ static const struct recording {
 struct score {
 	uint64_t all, withheld, disrupted, wrong;
 	uint64_t *errors, *bounds;
-	size_t kept;
+	size_t kept, room;
 };
 
 static void judge(struct score *score, const struct stamps *stamps, uint64_t t,
@@ -42,9 +42,10 @@ static void judge(struct score *score, const struct stamps *stamps, uint64_t t,
 		return;
 	}
 	score->wrong += truth < e->lo_ns || truth > e->hi_ns;
-	if (score->kept % 1024 == 0) {
-		score->errors = mem_resize(score->errors, score->kept + 1024, sizeof(uint64_t));
-		score->bounds = mem_resize(score->bounds, score->kept + 1024, sizeof(uint64_t));
+	if (score->kept == score->room) {
+		score->room = score->room ? 2 * score->room : 1024;
+		score->errors = mem_resize(score->errors, score->room, sizeof(uint64_t));
+		score->bounds = mem_resize(score->bounds, score->room, sizeof(uint64_t));
 	}
 	score->errors[score->kept] = (uint64_t)llabs(truth - e->offset_ns);
 	score->bounds[score->kept++] = clock_estimate_bound(e);
