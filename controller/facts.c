@@ -11,12 +11,16 @@ static const char *const kind_names[] = {"tunable", "members", "numa", NULL};
 
 static const struct record_row link_rows[] = {
 	{MEMBER(struct fact_link, link), .required = true, .doc = "what reports call it"},
-	{MEMBER(struct fact_link, gt_per_s),
-	 .doc = "GT/s (PCIe) or Gb/s (SAS: 3, 6, 12, 22.5) of a lane as it runs"},
+	{MEMBER(struct fact_link, gt_per_s), .doc = "GT/s (PCIe) or Gb/s (SAS: 3, 6, 12, 22.5; "
+						    "Ethernet, with mtu) of a lane as it runs"},
 	{MEMBER(struct fact_link, gt_per_s_most), .doc = "that both ends could do"},
 	{MEMBER(struct fact_link, width), .required = true, .max = 64,
 	 .doc = "lanes as it runs; 0: none"},
 	{MEMBER(struct fact_link, width_most), .max = 64, .doc = "lanes that there could be"},
+	{MEMBER(struct fact_link, mtu), .max = 65535,
+	 .doc = "bytes of an Ethernet packet, such as 1500 or 9000: the link carries TCP over "
+		"Ethernet, "
+		"and its lanes are the links of a bond"},
 	{MEMBER(struct fact_link, ports), .fallback = "1", .min = 1, .max = 1024,
 	 .doc = "how many links are like this"},
 	{MEMBER_LIST(struct fact_link, targets, name_table),
@@ -24,7 +28,8 @@ static const struct record_row link_rows[] = {
 };
 const struct record_table fact_link_table =
 	RECORD_TABLE(struct fact_link, "link", link_rows,
-		     "A link between disks and memory, as it is and as it could be.");
+		     "A link between disks and memory, or to storage on a network, as it is and as "
+		     "it could be.");
 
 static const struct record_row storage_rows[] = {
 	{MEMBER(struct fact_storage, target), .required = true, .doc = "the target's name"},

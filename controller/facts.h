@@ -24,11 +24,13 @@ enum fact_level {
 	FACT_LEVEL_RAIDZ3,
 };
 
-/* A link between a disk and the memory: PCIe, or SAS where the rate is 3, 6, 12 or 22.5. */
+/* A link between a disk and the memory: PCIe, SAS where the rate is 3, 6, 12 or 22.5, Ethernet
+ * where there is an MTU. */
 struct fact_link {
 	char *link;
 	double gt_per_s, gt_per_s_most; /* transfers of a lane; NAN, 0: not told */
 	uint32_t width, width_most;     /* lanes; 0 of 4: not connected */
+	uint32_t mtu;                   /* bytes of an Ethernet packet; 0: it is none */
 	uint32_t ports;                 /* how many are like this */
 	struct name *targets;           /* whose bytes go over it */
 	uint32_t targets_count;

@@ -6,6 +6,8 @@
 #include "controller/analysis/model.h"
 #include "controller/facts.h"
 
+#define MTU_LEAST 68U /* RFC 791: what every link has to carry whole */
+
 void hardware_mark(struct hardware *hardware, const struct record_places *places)
 {
 	for (uint32_t i = 0; i < hardware->storage_count; i++) {
@@ -63,6 +65,11 @@ bool facts_link_fault(const struct fact_link *link, struct facts_fault *fault)
 	if (link->gt_per_s > link->gt_per_s_most)
 		return find(fault, &link->gt_per_s, "%g GT/s are more than gt_per_s_most, %g",
 			    link->gt_per_s, link->gt_per_s_most);
+	if (link->mtu)
+		return link->mtu < MTU_LEAST &&
+		       find(fault, &link->mtu,
+			    "an MTU of %u bytes is too small for IPv4: at least %u", link->mtu,
+			    MTU_LEAST);
 	if (link->gt_per_s > 0 && isnan(model_lane(link->gt_per_s)))
 		return find(fault, &link->gt_per_s, "no link runs at %g GT/s: %s", link->gt_per_s,
 			    legal);

@@ -24,8 +24,17 @@ double model_lane(double gt_per_s)
 	return NAN;
 }
 
+/* An Ethernet packet's way takes 38 bytes beside it (preamble 8, header 14, checksum 4, gap 12),
+ * and in it are the headers of IPv4 (20) and of TCP with time stamps (32). */
+static double ethernet_payload(double gbit_per_s, double mtu)
+{
+	return gbit_per_s * 1e9 / 8 * (mtu - 52) / (mtu + 38);
+}
+
 double model_link(const struct fact_link *link)
 {
+	if (link->mtu)
+		return ethernet_payload(link->gt_per_s, link->mtu) * link->width;
 	return model_lane(link->gt_per_s) * link->width;
 }
 

@@ -3,7 +3,8 @@
  * Ceilings for a warning, not predictions. Sequential rates of N disks of S each: RAID0 N S; RAID1
  * reads N S, writes S; RAID10 reads N S, writes N/2 S; RAID5 (N - 1) S, RAID6 (N - 2) S, RAIDZp
  * (N - p) S. A lane carries its transfers less the line code: 8b/10b up to 6 Gb/s (SAS also at 12)
- * and PCIe 5 GT/s, 128b/130b for faster PCIe. */
+ * and PCIe 5 GT/s, 128b/130b for faster PCIe; Ethernet what is left for TCP over IPv4 with time
+ * stamps. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_MODEL_H
 #define MUSTER_CONTROLLER_ANALYSIS_MODEL_H
 

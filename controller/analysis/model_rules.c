@@ -235,10 +235,10 @@ static void check_link(struct result *result, const char *host, const struct fac
 		snprintf(ports, sizeof(ports), " (%u like this)", link->ports);
 	struct result_finding *finding = findings_add(
 		result, "LINK_DEGRADED", NULL, NULL, host, NULL, NULL,
-		"link '%s'%s runs %u of %u lanes at %g of %g GT/s%s%s%s", link->link, ports,
+		"link '%s'%s runs %u of %u lanes at %g of %g %s%s%s%s", link->link, ports,
 		link->width, link->width_most ? link->width_most : link->width, link->gt_per_s,
 		link->gt_per_s_most > 0 ? link->gt_per_s_most : link->gt_per_s,
-		most > 0 ? ": at most " : "", most > 0 ? of : "", use);
+		link->mtu ? "Gb/s" : "GT/s", most > 0 ? ": at most " : "", most > 0 ? of : "", use);
 	findings_figure(finding, "width", link->width);
 	findings_figure(finding, "width_most", link->width_most);
 	if (most > 0)

@@ -79,6 +79,25 @@ static void lanes_and_links(void **state)
 	assert_true(isnan(model_lane(7)));
 }
 
+/* What TCP can carry of 10, 25 and 100 Gb/s. */
+static void ethernet_carries_less_than_its_rate(void **state)
+{
+	static const struct {
+		double gbit;
+		uint32_t mtu;
+		double mb;
+	} rows[] = {{10, 1500, 1177}, {25, 1500, 2942}, {100, 1500, 11769},
+		    {10, 9000, 1238}, {25, 9000, 3094}, {100, 9000, 12376}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fact_link link = {.gt_per_s = rows[i].gbit, .width = 1, .mtu = rows[i].mtu};
+		assert_near(model_link(&link) / MBPS, rows[i].mb, 0.6);
+		link.width = 2; /* of a bond */
+		assert_near(model_link(&link) / MBPS, 2 * rows[i].mb, 1.2);
+	}
+}
+
 /* man 4 zfs: 192 GiB of memory may have 4 GiB dirty, and sync at 0.8 GiB. */
 static void rhythm_and_delay_of_transaction_groups(void **state)
 {
@@ -173,6 +192,7 @@ int main(void)
 		cmocka_unit_test(rates_of_levels),
 		cmocka_unit_test(operations_of_levels),
 		cmocka_unit_test(lanes_and_links),
+		cmocka_unit_test(ethernet_carries_less_than_its_rate),
 		cmocka_unit_test(rhythm_and_delay_of_transaction_groups),
 		cmocka_unit_test(what_a_cache_serves_of_random_reads),
 		cmocka_unit_test(the_bound_is_the_least_of_what_is_known),

@@ -412,6 +412,8 @@ static const struct bad_plan bad_plans[] = {
 	 WITH("expect: {links: {hba: {width: ^8, width_most: 4, targets: [disk]}}}"), "width_most"},
 	{"a speed that no link has",
 	 WITH("expect: {links: {hba: {gt_per_s: ^7, width: 4, targets: [disk]}}}"), "12"},
+	{"too small a packet",
+	 WITH("expect: {links: {nic: {gt_per_s: 10, width: 1, mtu: ^15, targets: [disk]}}}"), "68"},
 	{"a link to an unknown target",
 	 WITH("expect: {links: {hba: {gt_per_s: 6, width: 4, targets: [disk, ^rw]}}}"),
 	 "nearest is 'raw'"},
