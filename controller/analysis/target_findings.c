@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/window.h"
@@ -123,20 +124,28 @@ static void report_low_share(struct result *result, const struct result_phase *p
 	bool allowed = plan && plan->cache == PHASE_CACHE_ALLOWED;
 
 	struct result_finding *finding;
+	double from_devices = share * target->throughput_bytes_per_s;
+	char rate[UNITS_TEXT_SIZE] = "";
 
-	if (text_is(phase->op, "write") || text_is(phase->op, "fill"))
+	if (text_is(phase->op, "write") || text_is(phase->op, "fill")) {
 		finding = findings_add(result, "WRITE_NOT_ON_DEVICE", NULL, phase, host->host,
 				       target->target, NULL,
 				       "after the phase %.1f %% of the bytes written were on the "
 				       "devices of its group",
 				       100 * share);
-	else
-		finding = findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
-				       host->host, target->target, allowed ? "" : NULL,
-				       "%.1f %% of the bytes moved on the devices of its group, "
-				       "the rest was served from memory",
-				       100 * share);
+		findings_figure(finding, "device_share", share);
+		return;
+	}
+	if (from_devices >= 0)
+		units_format_rate(rate, from_devices);
+	finding = findings_add(result, "CACHE_SERVED", allowed ? "NOTE" : "INVALID", phase,
+			       host->host, target->target, allowed ? "" : NULL,
+			       "%.1f %% of the bytes moved on the devices of its group, the rest "
+			       "was served from memory%s%s",
+			       100 * share, *rate ? ": the devices gave " : "", rate);
 	findings_figure(finding, "device_share", share);
+	if (*rate)
+		findings_figure(finding, "device_bytes_per_s", from_devices);
 }
 
 static void check_devices(struct result *result, const struct result_phase *phase, uint32_t index,

@@ -207,6 +207,10 @@ entry("a link as it should be", **linked(1900, **FULL))
 entry("four of eight lanes", ["LINK_DEGRADED"], **linked(1900, **{**FULL, "width": 4}))
 entry("a generation down", ["LINK_DEGRADED"], **linked(1900, **{**FULL, "gt_per_s_most": 8}))
 entry("more than the link", ["EXCEEDS_PHYSICAL"], code=3, **linked(4500, **FULL))
+BOND = {"gt_per_s": 10, "gt_per_s_most": 10, "width": 2, "width_most": 2, "mtu": 9000}
+entry("a bond of two as it should be", **linked(2300, **BOND))
+entry("one of a bond is down", ["LINK_DEGRADED"], **linked(1100, **{**BOND, "width": 1}))
+entry("more than the bond", ["EXCEEDS_PHYSICAL"], code=3, **linked(2800, **BOND))
 
 
 def controllers(a, b):
@@ -625,6 +629,18 @@ def the_rhythm_of_zfs(muster):
             require_near(judged.figure("PERIODIC_STALL", "txg_period_ns"), wanted, "period", 0.03)
         else:
             require("txg_period_ns" not in str(told), f"{pool} has no transaction groups")
+
+
+def what_the_devices_gave(muster):
+    """Worked: 60 GiB of 100 GiB moved on the device, so of 1,000 MiB/s only 600 came from there."""
+    judge = Judge(muster)
+    facts = counted(100 * GIB, 60 * GIB)
+    facts["measured"][0]["moved"][0]["seconds"] = 102.4
+    facts["measured"][0]["counters"] = judge.table(
+        "counters.csv", COLUMNS["counters"], facts["measured"][0]["counters"])
+    judged = judge.judge(**facts)
+    require_near(judged.figure("CACHE_SERVED", "device_share"), 0.60, "share", 1e-9)
+    require_near(judged.figure("CACHE_SERVED", "device_bytes_per_s"), 600 * MIB, "rate", 1e-9)
 
 
 def hold(muster, name, wanted, notes, code, facts):
