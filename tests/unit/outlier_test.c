@@ -95,6 +95,9 @@ static void the_worked_stragglers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct straggler s = straggler_find(cases[i].times, cases[i].count);
+		/* Some papers count the other way round: longest / mean - 1. */
+		if (cases[i].count == 4)
+			assert_true(fabs(1 / (1 - s.loss) - 1 - 0.333) < 5e-4);
 		if (fabs(s.factor - cases[i].factor) > 1e-4 ||
 		    fabs(s.loss - cases[i].loss) > 1e-4 || s.is_one != cases[i].is_one)
 			fail_msg("row %zu: factor %g, loss %g, %s", i, s.factor, s.loss,

@@ -64,6 +64,16 @@ static void smallest_p_by_values_a_side(void **state)
 		assert_near(rank_p_exact(0, rows[i].n, rows[i].n), rows[i].p, rows[i].p / 100);
 }
 
+/* One new value below all N of a history: 1 / (N + 1), of one side alone. With fewer than 19 it
+ * cannot come to 5 %. */
+static void one_new_value_against_a_history(void **state)
+{
+	(void)state;
+	assert_near(rank_p_exact(0, 1, 9) / 2, 0.1, 1e-12);
+	assert_near(rank_p_exact(0, 1, 19) / 2, 0.05, 1e-12);
+	assert_near(rank_p_exact(0, 1, 49) / 2, 0.02, 1e-12);
+}
+
 static void interval_of_the_shift(void **state)
 {
 	const double a[] = {101, 99, 100, 102, 98, 100.5}, b[] = {97, 96, 98.5, 97.5, 95, 99.5};
@@ -92,6 +102,7 @@ int main(void)
 		cmocka_unit_test(u_and_p_of_worked_samples),
 		cmocka_unit_test(exact_p_at_the_border_of_5_per_cent),
 		cmocka_unit_test(smallest_p_by_values_a_side),
+		cmocka_unit_test(one_new_value_against_a_history),
 		cmocka_unit_test(interval_of_the_shift),
 		cmocka_unit_test(many_equal_values_are_no_difference),
 	};

@@ -125,6 +125,21 @@ static void ranks_of_the_median_and_of_percentiles(void **state)
 	}
 }
 
+/* What the interval of a median leaves out is the smallest p of a sign test over as many pairs:
+ * with five it cannot come under 5 %, with six it can. */
+static void six_pairs_are_the_fewest_for_a_sign_test(void **state)
+{
+	uint32_t low, high;
+	double level;
+
+	(void)state;
+	assert_true(stats_quantile_ranks(6, 0.5, 0.95, &low, &high, &level));
+	assert_near(1 - level, 0.03125, 1e-12);
+	assert_false(stats_quantile_ranks(5, 0.5, 0.95, &low, &high, &level));
+	assert_true(stats_quantile_ranks(5, 0.5, 0.93, &low, &high, &level));
+	assert_near(1 - level, 0.0625, 1e-12);
+}
+
 static void interval_of_the_worked_median(void **state)
 {
 	static const double sorted[] = {97, 98, 99, 99.5, 100, 100.2, 100.5, 101, 102, 103};
@@ -177,6 +192,7 @@ int main(void)
 		cmocka_unit_test(quartiles_are_of_type_7),
 		cmocka_unit_test(slope_of_the_worked_rounds),
 		cmocka_unit_test(ranks_of_the_median_and_of_percentiles),
+		cmocka_unit_test(six_pairs_are_the_fewest_for_a_sign_test),
 		cmocka_unit_test(interval_of_the_worked_median),
 		cmocka_unit_test(means_of_rates_and_ratios),
 		cmocka_unit_test(nothing_has_no_figures),

@@ -38,6 +38,22 @@ static void the_worked_rounds(void **state)
 	}
 }
 
+/* fio's steadystate holds the largest distance from the mean against its limit, and the slope of
+ * one interval; an excursion of the window is that slope times one interval fewer than it has. */
+static void another_tools_figures_of_the_same_rounds(void **state)
+{
+	const double y[] = {100, 102, 98, 101, 99};
+	struct steady steady = steady_of_chunks(y);
+	double most = 0;
+
+	(void)state;
+	for (int i = 0; i < STEADY_CHUNKS; i++)
+		most = fmax(most, fabs(steady.chunks[i] - steady.mean) / steady.mean);
+	assert_true(fabs(100 * most - 2.0) < 1e-9);
+	assert_true(fabs(100 * steady.excursion / (STEADY_CHUNKS - 1) + 0.30) < 1e-9);
+	assert_true(fabs(100 * steady.excursion + 1.2) < 1e-9);
+}
+
 static void a_square_wave_is_steady_by_its_chunks(void **state)
 {
 	double samples[100];
@@ -87,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_excursion_is_of_the_whole_window),
 		cmocka_unit_test(the_worked_rounds),
+		cmocka_unit_test(another_tools_figures_of_the_same_rounds),
 		cmocka_unit_test(a_square_wave_is_steady_by_its_chunks),
 		cmocka_unit_test(fewer_than_ten_samples_in_a_chunk_say_nothing),
 	};
