@@ -17,6 +17,8 @@ struct unit {
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 #define TIB (UINT64_C(1) << 40)
+#define PIB (UINT64_C(1) << 50)
+#define EIB (UINT64_C(1) << 60)
 
 static const struct unit byte_units[] = {
 	{"", 1},
@@ -30,10 +32,15 @@ static const struct unit byte_units[] = {
 	{"GiB", GIB},
 	{"T", TIB},
 	{"TiB", TIB},
+	{"P", PIB},
+	{"PiB", PIB},
+	{"EiB", EIB},
 	{"kB", 1000},
 	{"MB", 1000000},
 	{"GB", UINT64_C(1000000000)},
 	{"TB", UINT64_C(1000000000000)},
+	{"PB", UINT64_C(1000000000000000)},
+	{"EB", UINT64_C(1000000000000000000)},
 	{NULL, 0},
 };
 static const struct unit time_units[] = {
@@ -60,7 +67,7 @@ struct kind {
 static const struct kind count_kind = {count_units, "a number", "a whole number such as 16"};
 static const struct kind bytes_kind = {
 	byte_units, "a number of bytes",
-	"4096, 4KiB, 1MiB, 2GiB or 1TiB (k, M, G, T are binary too), or decimal: 800MB"};
+	"4096, 4KiB, 1MiB, 2GiB or 1TiB (k, M, G, T, P are binary too), or decimal: 800MB"};
 static const struct kind rate_kind = {byte_units, "a rate", "a size and '/s': 200MiB/s or 800MB/s"};
 static const struct kind load_rate_kind = {byte_units, "a rate",
 					   "100MiB/s of bytes, or 500/s or 500 iops of operations"};
@@ -352,8 +359,8 @@ char *units_format_ns(char text[UNITS_TEXT_SIZE], double ns)
 
 char *units_format_exact(char text[UNITS_TEXT_SIZE], uint64_t bytes)
 {
-	static const struct unit units[] = {
-		{"TiB", TIB}, {"GiB", GIB}, {"MiB", MIB}, {"KiB", KIB}, {"", 1}};
+	static const struct unit units[] = {{"EiB", EIB}, {"PiB", PIB}, {"TiB", TIB}, {"GiB", GIB},
+					    {"MiB", MIB}, {"KiB", KIB}, {"", 1}};
 	size_t i = 0;
 
 	while (bytes % units[i].factor || (!bytes && units[i].factor > 1))

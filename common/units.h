@@ -1,10 +1,11 @@
 /* units.h - numbers as people write them.
  *
- * Bytes: 4096, 4KiB, 1MiB, 2GiB, 1TiB; k, M, G, T alone are binary too (64k = 65,536), as are K and
- * KB's binary twin KiB; kB, MB, GB, TB are decimal (1MB = 1,000,000). Times: 50ns, 10us, 50ms, 60s,
- * 5m, 2h; a bare 0 is allowed, any other bare number is not. Percent: 10%. A rate is bytes with
- * "/s". Fractions are allowed where the result is whole (1.5s, 0.5GiB). Blanks between number and
- * unit are. Refused: trailing junk, signs, leading zeros (010), hex, overflow, fractions of a byte.
+ * Bytes: 4096, 4KiB, 1MiB, 2GiB, 1TiB, 1PiB, 1EiB; k, M, G, T, P alone are binary too (64k =
+ * 65,536), as are K and KB's binary twin KiB; kB, MB, GB, TB, PB, EB are decimal (1MB = 1,000,000).
+ * Times: 50ns, 10us, 50ms, 60s, 5m, 2h; a bare 0 is allowed, any other bare number is not. Percent:
+ * 10%. A rate is bytes with "/s". Fractions are allowed where the result is whole (1.5s, 0.5GiB).
+ * Blanks between number and unit are. Refused: trailing junk, signs, leading zeros (010), hex,
+ * overflow, fractions of a byte.
  */
 #ifndef MUSTER_COMMON_UNITS_H
 #define MUSTER_COMMON_UNITS_H

@@ -63,10 +63,15 @@ static void bytes_are_read_with_each_unit(void **state)
 		{"2G", UINT64_C(2147483648)},
 		{"1TiB", UINT64_C(1099511627776)},
 		{"1T", UINT64_C(1099511627776)},
+		{"1PiB", UINT64_C(1125899906842624)},
+		{"1P", UINT64_C(1125899906842624)},
+		{"1EiB", UINT64_C(1152921504606846976)}, /* FreeBSD's gzero */
 		{"1kB", 1000},
 		{"1MB", 1000000},
 		{"1GB", UINT64_C(1000000000)},
 		{"1TB", UINT64_C(1000000000000)},
+		{"1.5PB", UINT64_C(1500000000000000)},
+		{"18EB", UINT64_C(18000000000000000000)},
 		{"1 MiB", 1048576},
 		{"1\tMiB", 1048576},
 		{"0.5GiB", 536870912},
@@ -113,6 +118,8 @@ static void bytes_that_are_not_are_refused(void **state)
 		{"18446744073709551616", "too large"},
 		{"99999999999999999999999", "too large"},
 		{"16777216TiB", "too large"},
+		{"16EiB", "too large"},
+		{"1E", "unit is not known"}, /* half of 1E6 */
 		{"0.1234567890123456789012TiB", "too many digits"},
 		{"\xc2\xbd", "begin with a digit"},
 	};
@@ -275,6 +282,7 @@ static void text_for_people_has_three_digits_or_four(void **state)
 		{10475274, "9.99 MiB"},
 		{10484711, "10.0 MiB"}, /* not 10.00 */
 		{851443712, "812 MiB"},
+		{UINT64_C(1) << 60, "1.00 EiB"},
 		{UINT64_MAX, "16.0 EiB"},
 	};
 	static const struct {
@@ -310,7 +318,8 @@ static void exact_text_parses_back(void **state)
 		{1048576, "1MiB"},
 		{65536, "64KiB"},
 		{UINT64_C(3) << 40, "3TiB"},
-		{UINT64_C(1) << 50, "1024TiB"},
+		{UINT64_C(5) << 50, "5PiB"},
+		{UINT64_C(1) << 60, "1EiB"},
 		{UINT64_MAX, "18446744073709551615"},
 	};
 
