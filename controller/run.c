@@ -331,16 +331,14 @@ static void keep_exchanges(struct run *run)
 /* Under their own name. */
 static int store_here(struct run *run, struct error *err)
 {
-	/* The whole result has no use for it. */
-	if (!run->is_incomplete)
-		store_again_hide_journal(run->directory);
+	/* A whole result has no use for it. */
+	const char *spare = run->is_incomplete ? NULL : JOURNAL_NAME;
+
 	if (run->again)
 		run->put_aside = store_again_take(run->again, err);
-	if (err->text[0] || store_add(run->directory, "clock.bin", &run->exchanges, err) < 0 ||
-	    store_finish(run->directory, &run->result, &run->series, run->key, err) < 0)
+	if (err->text[0] || store_add(run->directory, "clock.bin", &run->exchanges, err) < 0)
 		return -1;
-	store_again_settle_journal(run->directory, true);
-	return 0;
+	return store_finish(run->directory, &run->result, &run->series, run->key, spare, err);
 }
 
 /* The results written, under their own name or, where there is no room or no answer, elsewhere. */
@@ -363,8 +361,6 @@ static int store(struct run *run)
 		log_error("nor elsewhere (%s); `muster collect %s` makes it once more when there "
 			  "is room: its journal is there",
 			  err.text, run->directory);
-	if (answers)
-		store_again_settle_journal(run->directory, rescued != NULL);
 	free(run->directory);
 	run->directory = rescued;
 	return -1;

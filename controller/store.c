@@ -250,25 +250,27 @@ static int list_files(const char *path, struct name **names, uint32_t *count, st
 	return 0;
 }
 
-static int add_files(struct manifest *manifest, const char *temporary, struct error *err)
+static int add_files(struct manifest *manifest, const char *temporary, const char *spare,
+		     struct error *err)
 {
 	struct name *names;
 	uint32_t count;
 	int failed = list_files(temporary, &names, &count, err);
 
 	for (uint32_t i = 0; i < count && !failed; i++)
-		failed = manifest_add(manifest, temporary, names[i].name, err);
+		if (!text_is(spare, names[i].name))
+			failed = manifest_add(manifest, temporary, names[i].name, err);
 	free_names(names, count);
 	return failed;
 }
 
-/* Last, over all that is there. */
+/* Last, over all that is there and stays. */
 static int write_manifest(const char *temporary, const char *run, const struct sign_key *key,
-			  struct error *err)
+			  const char *spare, struct error *err)
 {
 	struct manifest manifest = {.schema = mem_text(MANIFEST_SCHEMA), .run = mem_text(run)};
 	char *path = mem_format("%s/" MANIFEST_NAME, temporary);
-	int failed = add_files(&manifest, temporary, err);
+	int failed = add_files(&manifest, temporary, spare, err);
 
 	if (!failed) {
 		manifest_sign(&manifest, key);
@@ -295,7 +297,7 @@ static int take_name(const char *directory, const char *temporary, struct error 
 
 static int write_all(const char *directory, const char *temporary, const struct result *result,
 		     const struct result_series *series, const struct sign_key *key,
-		     struct error *err)
+		     const char *spare, struct error *err)
 {
 	char *json = mem_format("%s/run.json", temporary);
 	char *timeline = mem_format("%s/timeline.csv", temporary);
@@ -303,7 +305,7 @@ static int write_all(const char *directory, const char *temporary, const struct 
 	int failed = write_json(json, &result_table, result, err) ||
 		     write_timeline(timeline, result, series, err) ||
 		     write_junit(junit, result, err) ||
-		     write_manifest(temporary, text_or(result->run, "?"), key, err) ||
+		     write_manifest(temporary, text_or(result->run, "?"), key, spare, err) ||
 		     sync_directory(temporary, err) || take_name(directory, temporary, err);
 
 	free(json);
@@ -353,16 +355,22 @@ int store_sync(const char *directory, struct error *err)
 }
 
 int store_finish(const char *directory, const struct result *result,
-		 const struct result_series *series, const struct sign_key *key, struct error *err)
+		 const struct result_series *series, const struct sign_key *key, const char *spare,
+		 struct error *err)
 {
 	char *temporary = temporary_name(directory);
-	int status = write_all(directory, temporary, result, series, key, err);
+	int status = write_all(directory, temporary, result, series, key, spare, err);
 
 	if (status)
 		error_prefix(err, "the results are not whole; what was written is in '%s'",
 			     temporary);
 	else
 		status = sync_parent(directory, err);
+	if (!status && spare) {
+		char *path = mem_format("%s/%s", directory, spare);
+		unlink(path);
+		free(path);
+	}
 	free(temporary);
 	return status;
 }
@@ -398,7 +406,7 @@ char *store_rescue(const char *directory, bool answers, const char *run, const s
 
 	if (store_begin(out, run, plan, &rescued, err) == 0 &&
 	    (store_add(rescued, "clock.bin", clocks, err) < 0 ||
-	     store_finish(rescued, result, series, key, err) < 0)) {
+	     store_finish(rescued, result, series, key, NULL, err) < 0)) {
 		store_abandon(rescued);
 		free(rescued);
 		rescued = NULL;

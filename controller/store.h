@@ -29,9 +29,11 @@ int store_add_secret(const char *directory, const char *name, const struct bytes
 int store_sync(const char *directory, struct error *err);
 
 /* Writes and renames; the manifest is signed with `key` where that is not NULL. On -1 what was
- * written stays under the temporary name, which the text tells. */
+ * written stays under the temporary name, which the text tells. `spare` (may be NULL) is a file
+ * that is of use until the result is on the disk: it is not in the manifest, and goes then. */
 int store_finish(const char *directory, const struct result *result,
-		 const struct result_series *series, const struct sign_key *key, struct error *err);
+		 const struct result_series *series, const struct sign_key *key, const char *spare,
+		 struct error *err);
 
 /* After a failure of those: the whole once more in TMPDIR (/tmp without it), as muster-<run>; then
  * the temporary one is removed, unless its disk no longer `answers`: then nothing there is touched

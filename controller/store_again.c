@@ -2,14 +2,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
 #include "common/memory.h"
+#include "common/text.h"
 #include "controller/journal.h"
 #include "controller/store.h"
 
@@ -19,39 +20,6 @@
 char *store_again_partial(const char *directory)
 {
 	return mem_format("%s" PARTIAL, directory);
-}
-
-void store_again_remove(const char *directory, const char *name)
-{
-	char *path = mem_format("%s" PARTIAL "/%s", directory, name);
-
-	unlink(path);
-	free(path);
-}
-
-/* A journal that cannot be moved stays, and is part of the result. */
-void store_again_hide_journal(const char *directory)
-{
-	char *path = mem_format("%s" PARTIAL "/" JOURNAL_NAME, directory);
-	char *hidden = mem_format("%s.journal", directory);
-
-	if (rename(path, hidden) < 0 && errno != ENOENT)
-		log_warning("cannot move '%s': %s", path, strerror(errno));
-	free(hidden);
-	free(path);
-}
-
-void store_again_settle_journal(const char *directory, bool is_stored)
-{
-	char *path = mem_format("%s" PARTIAL "/" JOURNAL_NAME, directory);
-	char *hidden = mem_format("%s.journal", directory);
-
-	if (is_stored)
-		unlink(hidden);
-	else if (rename(hidden, path) < 0 && errno != ENOENT)
-		log_warning("the journal of the run is in '%s'", hidden);
-	free(hidden);
-	free(path);
 }
 
 /* ---- finding ---- */
@@ -137,14 +105,22 @@ void store_again_release(struct store_again *again)
 
 /* ---- beginning ---- */
 
-/* What the end of the run that was killed had begun to write. */
+/* What the end of the run that was killed had begun to write: all but what it began with. */
 static void remove_results(const char *directory)
 {
-	static const char *const names[] = {"clock.bin", "run.json", "timeline.csv",
-					    "MANIFEST.json", "report.html"};
+	char *partial = store_again_partial(directory);
+	DIR *entries = opendir(partial);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		store_again_remove(directory, names[i]);
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		struct stat st;
+		if (!text_is("plan.yaml", entry->d_name) && !text_is(JOURNAL_NAME, entry->d_name) &&
+		    fstatat(dirfd(entries), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			unlinkat(dirfd(entries), entry->d_name, 0);
+	}
+	if (entries)
+		closedir(entries);
+	free(partial);
 }
 
 static int copy_journal(const struct store_again *again, struct error *err)

@@ -29,12 +29,4 @@ char *store_again_take(const struct store_again *again, struct error *err);
 /* Where a run under way has its files; the caller's to free. */
 char *store_again_partial(const char *directory);
 
-/* A result that is whole has no use for its journal, which goes only when that is on the disk:
- * beside the directory as `<run>.journal`, then back, or away. */
-void store_again_hide_journal(const char *directory);
-void store_again_settle_journal(const char *directory, bool is_stored);
-
-/* Removes a file of the run under way; none is fine. */
-void store_again_remove(const char *directory, const char *name);
-
 #endif

@@ -14,8 +14,10 @@
 
 #include "common/record_json.h"
 #include "controller/analysis/window.h"
+#include "controller/journal.h"
 #include "controller/report/report.h"
 #include "controller/store.h"
+#include "controller/store_again.h"
 #include "tests/unit/sample_result.h"
 
 #define PLAN "name: x   # as \"typed\"\n\n\tnot even YAML\n"
@@ -92,7 +94,8 @@ static void a_run_is_three_files_in_a_directory_of_its_name(void **state)
 	assert_int_equal(store_begin(NULL, "run-1", "plan.yaml", &directory, &err), 0);
 	assert_string_equal(directory, "muster-runs/run-1");
 	assert_false(exists("muster-runs/run-1"));
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), 0);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, NULL, &err),
+			 0);
 	assert_false(exists("muster-runs/run-1.partial"));
 	char *plan = read_file("muster-runs/run-1/plan.yaml");
 	assert_string_equal(plan, PLAN);
@@ -114,7 +117,8 @@ static void run_json_reads_back_as_it_was(void **state)
 	make(&sample);
 	assert_int_equal(store_begin("out//", "run", "plan.yaml", &directory, &err), 0);
 	assert_string_equal(directory, "out");
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), 0);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, NULL, &err),
+			 0);
 	char *text = read_file("out/run.json");
 	if (record_json_parse(&result_table, &back, text, &err) < 0)
 		fail_msg("%s", err.text);
@@ -239,7 +243,7 @@ static void a_disk_that_fills_keeps_what_was_written(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
-	int status = store_finish(directory, &sample.result, &sample.series, NULL, &err);
+	int status = store_finish(directory, &sample.result, &sample.series, NULL, NULL, &err);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(status, -1);
 	assert_string_equal(err.text,
@@ -261,10 +265,53 @@ static void a_directory_that_came_up_meanwhile_is_not_replaced(void **state)
 	make(&sample);
 	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
 	assert_int_equal(mkdir("out", 0777), 0);
-	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, &err), -1);
+	assert_int_equal(store_finish(directory, &sample.result, &sample.series, NULL, NULL, &err),
+			 -1);
 	assert_non_null(strstr(err.text, "'out' exists already"));
 	assert_true(exists("out.partial/timeline.csv"));
 	assert_false(exists("out/run.json"));
+	free(directory);
+	sample_release(&sample);
+}
+
+/* Of a whole result: until it has its name, the journal is what brings it back. */
+static void the_journal_goes_when_the_result_is_there(void **state)
+{
+	unsigned char words[] = "journal";
+	const struct bytes journal = {.data = words, .size = sizeof(words)};
+	struct error err = {0};
+	struct sample sample;
+	char *directory, *manifest;
+
+	(void)state;
+	make(&sample);
+	assert_int_equal(store_begin("out", "run", "plan.yaml", &directory, &err), 0);
+	assert_int_equal(store_add_secret(directory, JOURNAL_NAME, &journal, &err), 0);
+	assert_int_equal(mkdir("out", 0777), 0);
+	assert_int_equal(
+		store_finish(directory, &sample.result, &sample.series, NULL, JOURNAL_NAME, &err),
+		-1);
+	assert_true(exists("out.partial/" JOURNAL_NAME));
+	assert_true(exists("out.partial/junit.xml"));
+	assert_int_equal(rmdir("out"), 0);
+
+	/* It is taken up again, with nothing of the first end in the way. */
+	struct store_again again;
+	assert_int_equal(store_again_find(&again, "out", &err), 0);
+	assert_false(again.has_ended);
+	assert_int_equal(store_again_begin(&again, &err), 0);
+	assert_true(exists("out.partial/plan.yaml"));
+	assert_false(exists("out.partial/junit.xml"));
+	assert_false(exists("out.partial/MANIFEST.json"));
+	store_again_release(&again);
+	assert_int_equal(
+		store_finish(directory, &sample.result, &sample.series, NULL, JOURNAL_NAME, &err),
+		0);
+	assert_false(exists("out/" JOURNAL_NAME));
+	manifest = read_file("out/MANIFEST.json");
+	assert_non_null(strstr(manifest, "junit.xml"));
+	assert_null(strstr(manifest, JOURNAL_NAME));
+	free(manifest);
 	free(directory);
 	sample_release(&sample);
 }
@@ -280,6 +327,7 @@ int main(void)
 		IN_A_PLACE(what_cannot_be_begun_leaves_nothing),
 		IN_A_PLACE(a_run_that_measured_nothing_leaves_nothing),
 		IN_A_PLACE(a_disk_that_fills_keeps_what_was_written),
+		IN_A_PLACE(the_journal_goes_when_the_result_is_there),
 		IN_A_PLACE(a_directory_that_came_up_meanwhile_is_not_replaced),
 	};
 
