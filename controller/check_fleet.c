@@ -12,7 +12,9 @@
 enum { EXIT_USAGE = 2, EXIT_REFUSED = 5, EXIT_SET_UP = 6 };
 
 struct looking {
-	uint32_t refused; /* answers that were no */
+	uint32_t refused;    /* answers that were no */
+	uint32_t unanswered; /* that did not come */
+	uint32_t phases;     /* that were looked at */
 };
 
 /* ---- one host's part in a phase ---- */
@@ -129,6 +131,11 @@ static void print_host(struct looking *looking, const struct fleet_host *host,
 		looking->refused++;
 		return;
 	}
+	if (!host->is_ready) {
+		product_print("    has not answered\n");
+		looking->unanswered++;
+		return;
+	}
 	for (uint32_t t = 0; t < host->ready.targets_count; t++)
 		print_target(host, phase, &host->ready.targets[t]);
 	for (uint32_t p = 0; p < host->ready.places_count; p++)
@@ -144,10 +151,13 @@ static void print_host(struct looking *looking, const struct fleet_host *host,
 
 static void show(void *context, const struct phase *phase, const struct fleet *fleet)
 {
+	struct looking *looking = context;
+
 	product_print("phase %s\n", phase->name);
+	looking->phases++;
 	for (uint32_t i = 0; i < fleet->count; i++)
 		if (fleet->hosts[i].in_phase)
-			print_host(context, &fleet->hosts[i], phase);
+			print_host(looking, &fleet->hosts[i], phase);
 }
 
 /* ---- all of them ---- */
@@ -176,6 +186,31 @@ static uint32_t warn(const struct fleet *fleet, const struct plan *plan)
 	return warnings;
 }
 
+/* Prints what it comes to; answers the exit code. */
+static int conclude(const struct looking *looking, const struct plan *plan, uint32_t warnings)
+{
+	bool whole = looking->phases == plan->phases_count && !looking->unanswered;
+
+	if (!whole)
+		product_print(
+			"interrupted: %u of %u phases were looked at, and %u answer%s missing\n",
+			looking->phases, plan->phases_count, looking->unanswered,
+			looking->unanswered == 1 ? " is" : "s are");
+	if (looking->refused) {
+		product_print("%u answer%s no: `muster run` would end with exit 5\n",
+			      looking->refused, looking->refused == 1 ? " is" : "s are");
+		return EXIT_REFUSED;
+	}
+	if (!whole)
+		return EXIT_SET_UP;
+	product_print("no host refuses\n");
+	if (!warnings)
+		return 0;
+	product_print("%u warning%s, and --strict was asked for\n", warnings,
+		      warnings == 1 ? "" : "s");
+	return EXIT_USAGE;
+}
+
 int check_fleet_execute(const struct options *options, struct plan *plan)
 {
 	struct assembly assembly = {0};
@@ -199,19 +234,10 @@ int check_fleet_execute(const struct options *options, struct plan *plan)
 		log_error("%s", err.text);
 		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
-	if (looking.refused)
-		product_print("%u answer%s no: `muster run` would end with exit 5\n",
-			      looking.refused, looking.refused == 1 ? " is" : "s are");
-	else
-		product_print("no host refuses\n");
-	if (!looking.refused && warnings && options->strict)
-		product_print("%u warning%s, and --strict was asked for\n", warnings,
-			      warnings == 1 ? "" : "s");
+	int code = conclude(&looking, plan, options->strict ? warnings : 0);
 	if (product_deliver(PRODUCT_PATIENCE_NS, &err) < 0) {
 		log_error("%s", err.text);
 		return EXIT_SET_UP;
 	}
-	if (looking.refused)
-		return EXIT_REFUSED;
-	return warnings && options->strict ? EXIT_USAGE : 0;
+	return code;
 }

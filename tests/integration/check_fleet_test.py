@@ -1,9 +1,11 @@
 """`muster check --fleet` says of each host what would be made, read, overwritten and removed, how many
 bytes, what refuses it and what would arm it; and not a byte of it happens."""
 
+import signal
+
 from disks import bare_disk, xfs_disk
 from hosts import Fleet
-from lab import require
+from lab import require, wait_for
 from plans import write_plan
 
 
@@ -19,6 +21,7 @@ def test(lab):
     digest = bare.digest()
     says(lab, fleet, disk, bare)
     refuses(lab, fleet, disk, memory)
+    is_interrupted(lab, fleet, disk)
     require(disk.files() == [] and list(memory.iterdir()) == [], "something was made")
     require(bare.digest() == digest, "the device was changed")
 
@@ -62,3 +65,21 @@ def refuses(lab, fleet, disk, memory):
     for words in ("is held in memory", "does not list it", "too little space",
                   "makes '", f"{3 * len(fleet.hosts)} answers are no"):
         require(words in said, f"'{words}' is not said:\n{said}")
+
+
+def is_interrupted(lab, fleet, disk):
+    """Who looked at a part only does not say that no host refuses: the last phase is not allowed."""
+    targets = {"fine": {"path": disk.mount, "size": "4MiB"},
+               "away": {"path": disk.mount / "..", "size": "4MiB"}}
+    phases = [{"name": f"p{number}", "op": "read", "targets": ["fine"], "runtime": "1s"}
+              for number in range(400)]
+    phases.append({"name": "away", "op": "read", "targets": ["away"], "runtime": "1s"})
+    plan = write_plan(lab, "long", [{"host": host.address} for host in fleet.hosts], targets, phases)
+    agent = fleet.hosts[0].agent
+    before = agent.output()[1].count("leased to")
+    program = fleet.muster("check", plan, "--fleet")
+    wait_for(lambda: agent.output()[1].count("leased to") > before, 10, "the lease")
+    program.signal(signal.SIGTERM)
+    said = program.wait(10).expect(6).stdout
+    require("interrupted: " in said and "of 401 phases were looked at" in said, said)
+    require("no host refuses" not in said, said)
