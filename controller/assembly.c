@@ -52,16 +52,21 @@ int assembly_init(struct assembly *assembly, const struct plan *plan, const stru
 			    options->insecure, err);
 }
 
+void assembly_adopt(struct assembly *assembly, const struct journal_content *before)
+{
+	journal_adopt(before, &assembly->fleet);
+	for (uint32_t h = 0; h < before->hosts_count; h++)
+		local_adopt(&assembly->local, before->hosts[h].directory);
+}
+
 int assembly_gather(struct assembly *assembly, const struct plan *plan, const volatile int *stop,
 		    struct error *err)
 {
 	if (local_start(&assembly->local, &assembly->hosts, &assembly->keyring, err) < 0)
 		return -1;
-	uint16_t *ports = local_ports(&assembly->local);
-	int opened = fleet_open(&assembly->fleet, plan, &assembly->hosts, &assembly->keyring, ports,
-				err);
-	free(ports);
-	if (opened < 0 || fleet_join(&assembly->fleet, stop, err) < 0)
+	if (fleet_open(&assembly->fleet, plan, &assembly->hosts, &assembly->keyring,
+		       &assembly->local, err) < 0 ||
+	    fleet_join(&assembly->fleet, stop, err) < 0)
 		return -1;
 	fleet_meet_clocks(&assembly->fleet, stop);
 	return 0;

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "controller/fleet.h"
+#include "controller/journal_read.h"
 #include "controller/keyring.h"
 #include "controller/local.h"
 #include "controller/options.h"
@@ -24,6 +25,10 @@ struct assembly {
  * on failure. */
 int assembly_init(struct assembly *assembly, const struct plan *plan, const struct options *options,
 		  struct error *err);
+
+/* For a run that is taken up again, before it is gathered: its name, its secret, and where its
+ * local agents have theirs. */
+void assembly_adopt(struct assembly *assembly, const struct journal_content *before);
 
 /* Starts local agents, connects to all, leases them, meets their clocks. fleet.run, on_timeline and
  * context are set before. */

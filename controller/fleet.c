@@ -63,9 +63,9 @@ static int connect_host(struct fleet *fleet, struct fleet_host *host, struct err
 }
 
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
-	       const struct keyring *keyring, const uint16_t *local_ports, struct error *err)
+	       const struct keyring *keyring, const struct local_agents *local, struct error *err)
 {
-	uint32_t local = 0;
+	uint32_t locals = 0;
 
 	fleet->suspect_after_ns = plan->fleet.suspect_after;
 	fleet->dead_after_ns = plan->fleet.dead_after;
@@ -82,11 +82,11 @@ int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_h
 		struct fleet_host *host = &fleet->hosts[i];
 		host->plan = &hosts->hosts[i];
 		host->keys = &keyring->hosts[i];
-		host->endpoint = endpoint_of(
-			host->plan, host->plan->local && local_ports ? local_ports[local++] : 0);
-		if (host->plan->local && !local_ports) {
-			fleet_end_with(host, FLEET_STATUS_REFUSED,
-				       "its agent was the controller's own and ended with it");
+		const struct local_agent *agent =
+			host->plan->local ? &local->agents[locals++] : NULL;
+		host->endpoint = endpoint_of(host->plan, agent ? agent->port : 0);
+		if (agent && agent->why) {
+			fleet_end_with(host, FLEET_STATUS_REFUSED, agent->why);
 			continue;
 		}
 		if (take_secret(host->clock_key, sizeof(host->clock_key), err) < 0 ||

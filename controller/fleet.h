@@ -15,6 +15,7 @@
 #include "controller/clock_exchange.h"
 #include "controller/clock_record.h"
 #include "controller/keyring.h"
+#include "controller/local.h"
 #include "controller/plan.h"
 #include "controller/reach.h"
 #include "proto/border.h"
@@ -98,10 +99,10 @@ struct fleet {
 	void *kept_context;
 };
 
-/* `hosts` and `keyring` are lent until fleet_close; `local_ports` has each local agent's port, in
- * order; NULL: they went with the controller that they belonged to, and are REFUSED. */
+/* `hosts` and `keyring` are lent until fleet_close; `local` has an agent for each local host, in
+ * order; who does not run is REFUSED. */
 int fleet_open(struct fleet *fleet, const struct plan *plan, const struct plan_hosts *hosts,
-	       const struct keyring *keyring, const uint16_t *local_ports, struct error *err);
+	       const struct keyring *keyring, const struct local_agents *local, struct error *err);
 void fleet_close(struct fleet *fleet);
 
 /* Says hello to all and asks for their leases. 0 when every one is LEASED; -1 with every host that

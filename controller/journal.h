@@ -21,7 +21,8 @@
 #include "controller/collect.h"
 #include "controller/fleet.h"
 
-#define JOURNAL_NAME "journal.bin"
+#define JOURNAL_NAME   "journal.bin"
+#define JOURNAL_FORMAT 2
 
 enum journal_kind {
 	JOURNAL_HEAD = 1,
@@ -36,7 +37,7 @@ enum journal_kind {
 };
 
 struct journal_head {
-	uint32_t format; /* 1 */
+	uint32_t format; /* JOURNAL_FORMAT */
 	char *run;
 	char *owner;           /* the run's secret (run_id.h): agents give its results for it */
 	char *started_at;      /* wall clock, for people */
@@ -53,6 +54,7 @@ struct journal_head {
 struct journal_host {
 	uint32_t host; /* number in the fleet */
 	char *name;
+	char *directory; /* of the controller's own agent there (local.h); NULL: it is another's */
 	struct leased facts;
 };
 struct journal_begun {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/framed.h"
 #include "common/memory.h"
@@ -269,7 +271,7 @@ int journal_parse(struct journal_content *content, const unsigned char *data, si
 	return -1;
 }
 
-static int read_file(const char *path, struct bytes *bytes, struct error *err)
+static int read_file(const char *path, struct bytes *bytes, struct stat *st, struct error *err)
 {
 	FILE *file = fopen(path, "r");
 	char part[65536];
@@ -281,18 +283,38 @@ static int read_file(const char *path, struct bytes *bytes, struct error *err)
 	}
 	while ((size = fread(part, 1, sizeof(part), file)) > 0)
 		bytes_append(bytes, part, size);
-	int failed = ferror(file) ? -1 : 0;
+	int failed = ferror(file) || fstat(fileno(file), st) < 0 ? -1 : 0;
 	if (failed)
 		error_set(err, ERROR_USAGE, "cannot read '%s': %s", path, strerror(errno));
 	fclose(file);
 	return failed;
 }
 
+/* Agents are started in these directories and clean up there: who wrote the journal could name any.
+ */
+static int check_owner(const struct journal_content *content, const char *path,
+		       const struct stat *st, struct error *err)
+{
+	if (st->st_uid == geteuid())
+		return 0;
+	for (uint32_t h = 0; h < content->hosts_count; h++)
+		if (content->hosts[h].directory) {
+			error_set(
+				err, ERROR_USAGE,
+				"'%s' belongs to user %ld and says where local agents have their "
+				"files, which is believed of one's own alone: do this as that user",
+				path, (long)st->st_uid);
+			return -1;
+		}
+	return 0;
+}
+
 int journal_read(struct journal_content *content, const char *directory, struct error *err)
 {
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
 	struct bytes bytes = {0};
-	int failed = read_file(path, &bytes, err);
+	struct stat st;
+	int failed = read_file(path, &bytes, &st, err);
 
 	if (!failed) {
 		failed = journal_parse(content, bytes.data, bytes.size, err);
@@ -303,6 +325,10 @@ int journal_read(struct journal_content *content, const char *directory, struct 
 		error_set(err, ERROR_USAGE,
 			  "'%s' was written by another build (protocol %s, here %s): use that one",
 			  path, content->heads[0].fingerprint, version_fingerprint());
+		journal_content_release(content);
+		failed = -1;
+	}
+	if (!failed && check_owner(content, path, &st, err) < 0) {
 		journal_content_release(content);
 		failed = -1;
 	}

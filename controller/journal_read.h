@@ -28,8 +28,9 @@ struct journal_content {
 	uint64_t whole_bytes; /* what stands; behind it is at most a torn record */
 };
 
-/* Reads `<directory>/journal.bin`; -1 where there is none, or it is not one of this build. The
- * content is zeroed before, and owns nothing on -1. */
+/* Reads `<directory>/journal.bin`; -1 where there is none, or it is not one of this build, or it
+ * names directories of local agents and is another user's. The content is zeroed before, and owns
+ * nothing on -1. */
 int journal_read(struct journal_content *content, const char *directory, struct error *err);
 /* The same from memory; everything is checked. */
 int journal_parse(struct journal_content *content, const unsigned char *data, size_t size,

@@ -2,7 +2,7 @@
 #include "controller/journal.h"
 
 static const struct record_row head_rows[] = {
-	{MEMBER(struct journal_head, format), .min = 1, .max = 1},
+	{MEMBER(struct journal_head, format), .min = JOURNAL_FORMAT, .max = JOURNAL_FORMAT},
 	{MEMBER(struct journal_head, run), .required = true},
 	{MEMBER(struct journal_head, owner), .required = true},
 	{MEMBER(struct journal_head, started_at), .required = true},
@@ -21,6 +21,7 @@ static const struct record_table head_table = RECORD_TABLE(
 static const struct record_row host_rows[] = {
 	{MEMBER(struct journal_host, host)},
 	{MEMBER(struct journal_host, name), .required = true},
+	{MEMBER(struct journal_host, directory)},
 	{MEMBER_ONE(struct journal_host, facts, leased_table)},
 };
 static const struct record_table host_table =

@@ -209,32 +209,99 @@ static int start_agent(struct local_agent *agent, const struct keyring_host *key
 	return result;
 }
 
+/* ---- all of them ---- */
+
+void local_adopt(struct local_agents *local, const char *directory)
+{
+	char **before = RECORD_APPEND(local->before, local->before_count);
+
+	*before = directory ? mem_text(directory) : NULL;
+}
+
+/* False where there is none from before, or none that can be taken up, which is told. */
+static bool has_before(struct local_agents *local, struct local_agent *agent,
+		       const struct plan_host *host, uint64_t began_ns)
+{
+	const char *before = agent->host < local->before_count ? local->before[agent->host] : NULL;
+	struct error err;
+
+	if (!before || access(before, F_OK) < 0)
+		return false;
+	if (local_directory_take(agent, host, before, began_ns, &err) == 0)
+		return true;
+	log_warning("host '%s': %s", host->name, err.text);
+	return false;
+}
+
+static struct local_agent *add_agent(struct local_agents *local, uint32_t host)
+{
+	struct local_agent *agent = RECORD_APPEND(local->agents, local->count);
+
+	agent->host = host;
+	agent->stdin_fd = -1;
+	return agent;
+}
+
 int local_start(struct local_agents *local, const struct plan_hosts *hosts,
 		const struct keyring *keyring, struct error *err)
 {
+	uint64_t began_ns = clock_now_ns();
+
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		const struct plan_host *host = &hosts->hosts[i];
 		if (!host->local)
 			continue;
-		struct local_agent *agent = RECORD_APPEND(local->agents, local->count);
-		agent->stdin_fd = -1;
-		if (local_directory_make(local, agent, host, err) < 0 ||
+		struct local_agent *agent = add_agent(local, i);
+		bool is_old = has_before(local, agent, host, began_ns);
+		if ((!is_old && local_directory_make(local, agent, host, err) < 0) ||
 		    write_config(agent, host, err) < 0 ||
 		    start_agent(agent, &keyring->hosts[i], err) < 0) {
 			error_prefix(err, "host '%s'", host->name);
+			agent->why = is_old ? mem_text(err->text) : NULL;
 			return -1;
 		}
 	}
 	return 0;
 }
 
-uint16_t *local_ports(const struct local_agents *local)
+static int start_kept(struct local_agents *local, struct local_agent *agent,
+		      const struct plan_host *host, const struct keyring_host *keys,
+		      uint64_t began_ns, struct error *err)
 {
-	uint16_t *ports = mem_new(local->count, sizeof(*ports));
+	char *directory = local_directory_before(local, agent, host);
+	int failed = -1;
 
+	if (!directory)
+		error_set(err, ERROR_SETUP, "its agent was the controller's own and ended with it");
+	else if (local_directory_take(agent, host, directory, began_ns, err) == 0 &&
+		 write_config(agent, host, err) == 0)
+		failed = start_agent(agent, keys, err);
+	free(directory);
+	return failed;
+}
+
+void local_start_kept(struct local_agents *local, const struct plan_hosts *hosts,
+		      const struct keyring *keyring)
+{
+	uint64_t began_ns = clock_now_ns();
+	struct error err;
+
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		if (!hosts->hosts[i].local)
+			continue;
+		struct local_agent *agent = add_agent(local, i);
+		if (start_kept(local, agent, &hosts->hosts[i], &keyring->hosts[i], began_ns, &err) <
+		    0)
+			agent->why = mem_text(err.text);
+	}
+}
+
+char *local_directory_of(const struct local_agents *local, uint32_t host)
+{
 	for (uint32_t i = 0; i < local->count; i++)
-		ports[i] = local->agents[i].port;
-	return ports;
+		if (local->agents[i].host == host)
+			return local->agents[i].directory;
+	return NULL;
 }
 
 static void wait_for(const struct local_agent *agent)
@@ -260,10 +327,14 @@ void local_stop(struct local_agents *local)
 			close(local->agents[i].stdin_fd);
 	for (uint32_t i = 0; i < local->count; i++) {
 		wait_for(&local->agents[i]);
-		if (local->agents[i].directory && !local->agents[i].stays)
-			local_directory_remove(local->agents[i].directory);
+		if (local->agents[i].directory)
+			local_directory_remove(&local->agents[i]);
 		free(local->agents[i].directory);
+		free(local->agents[i].why);
 	}
+	for (uint32_t i = 0; i < local->before_count; i++)
+		free(local->before[i]);
+	free(local->before);
 	if (local->temporary)
 		rmdir(local->temporary);
 	free(local->temporary);

@@ -4,7 +4,10 @@
  * plan's `scratch`, or, to be found again by the next run, in its `spool`), a free port, and a pipe
  * as standard input: when the controller is gone, however it went, the agent sees the pipe close,
  * stops its load, removes its files and ends. The first line on that pipe is the agent's one-time
- * keys: nothing secret is in argv, environment or a file. */
+ * keys: nothing secret is in argv, environment or a file.
+ *
+ * A controller that was killed leaves the directories, with what the agents kept of the run, and
+ * its journal says where they are: who collects starts the agents on them again. */
 #ifndef MUSTER_CONTROLLER_LOCAL_H
 #define MUSTER_CONTROLLER_LOCAL_H
 
@@ -17,27 +20,43 @@
 #include "controller/plan.h"
 
 struct local_agent {
+	uint32_t host; /* number in the fleet */
 	pid_t pid;
 	int stdin_fd;
-	char *directory; /* removed at the end unless it stays */
+	char *directory; /* removed at the end, unless it stays or nobody has looked into it */
 	bool stays;
-	uint16_t port;
+	bool is_temporary; /* the directory stands in one that was made for it */
+	uint16_t port;     /* 0: it does not run */
+	char *why;         /* it does not run; NULL: it does */
 };
 
 struct local_agents {
 	struct local_agent *agents;
 	uint32_t count;
 	char *temporary; /* directory made for all without `scratch`; NULL: none */
+	char **before;   /* local_adopt: by number in the fleet */
+	uint32_t before_count;
 };
+
+/* Of a run that is taken up again, host by host in the fleet's order, before any is started: the
+ * directory that its agent had; NULL: none. */
+void local_adopt(struct local_agents *local, const char *directory);
 
 /* Starts one for each local host of the plan and waits until each listens, at most 10 s. The agent
  * program is `muster-agent` beside this program, else on PATH. Their lists allow their scratch
- * directory and what the plan itself names for them. */
+ * directory and what the plan itself names for them. A directory from before that is there goes on
+ * to be the agent's, with the files that the one before it could not remove; one whose agent is
+ * ending is waited for, at most 35 s. */
 int local_start(struct local_agents *local, const struct plan_hosts *hosts,
 		const struct keyring *keyring, struct error *err);
 
-/* The ports in order, for fleet_open; the caller's to free. */
-uint16_t *local_ports(const struct local_agents *local);
+/* The same for who asks what they keep: those alone that have a directory already, from before or
+ * in the plan's `spool`. Of the others, and of those that do not start, `why` says why. */
+void local_start_kept(struct local_agents *local, const struct plan_hosts *hosts,
+		      const struct keyring *keyring);
+
+/* Where the agent of a host of the fleet has its own; NULL: it is no local one. */
+char *local_directory_of(const struct local_agents *local, uint32_t host);
 
 /* Closes their pipes, waits at most 35 s for each to end by itself, then kills it; removes their
  * directories. */

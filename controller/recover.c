@@ -96,9 +96,10 @@ int recover_connect(struct run *run, struct error *err)
 	struct fleet *fleet = &run->assembly.fleet;
 	uint64_t dead_after = run->plan->fleet.dead_after;
 
+	local_start_kept(&run->assembly.local, &run->assembly.hosts, &run->assembly.keyring);
 	run->plan->fleet.dead_after = COLLECT_DEAD_AFTER_NS;
 	int failed = fleet_open(fleet, run->plan, &run->assembly.hosts, &run->assembly.keyring,
-				NULL, err);
+				&run->assembly.local, err);
 	run->plan->fleet.dead_after = dead_after;
 	if (failed)
 		return -1;
@@ -297,7 +298,7 @@ int recover_collect(const struct options *options)
 	int code = EXIT_SET_UP;
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
-	journal_adopt(&found.content, &run.assembly.fleet);
+	assembly_adopt(&run.assembly, &found.content);
 	if (run_read_files(&run, &err) == 0 &&
 	    assembly_init(&run.assembly, &found.plan, options, &err) == 0 &&
 	    replay_check(&found.content, &found.plan, &run.assembly.hosts, &err) == 0)

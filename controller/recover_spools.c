@@ -237,7 +237,7 @@ static void add_head(struct spools *s)
 	const struct run *run = s->run;
 	struct journal_head *head = RECORD_APPEND(s->content.heads, s->content.heads_count);
 
-	head->format = 1;
+	head->format = JOURNAL_FORMAT;
 	head->run = mem_text(run->assembly.fleet.run);
 	head->owner = mem_text(run->assembly.fleet.owner);
 	head->started_at = started_at(head->run);

@@ -81,7 +81,7 @@ static void note_head(struct run *run)
 {
 	const struct options *options = run->options;
 	const struct fleet *fleet = &run->assembly.fleet;
-	struct journal_head head = {.format = 1,
+	struct journal_head head = {.format = JOURNAL_FORMAT,
 				    .run = (char *)fleet->run,
 				    .owner = (char *)fleet->owner,
 				    .started_at = run->result.started_at,
@@ -102,6 +102,8 @@ static void note_head(struct run *run)
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		struct journal_host host = {.host = i,
 					    .name = fleet->hosts[i].plan->name,
+					    .directory =
+						    local_directory_of(&run->assembly.local, i),
 					    .facts = fleet->hosts[i].facts};
 		journal_add(run->journal, JOURNAL_HOST, &host);
 	}
@@ -568,7 +570,7 @@ int run_again(const struct options *options, struct plan *plan, const struct sto
 
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
-	journal_adopt(before, &run.assembly.fleet);
+	assembly_adopt(&run.assembly, before);
 	if (run_read_files(&run, &err) < 0 ||
 	    assembly_init(&run.assembly, plan, options, &err) < 0 || check_again(&run, &err) < 0 ||
 	    store_again_begin(again, &err) < 0) {

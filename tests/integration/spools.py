@@ -80,3 +80,11 @@ class Spool:
                 moved += sum(bucket[BYTES_READ] + bucket[BYTES_WRITTEN] for bucket in body[1])
             is_whole |= kind == "done"
         return moved, is_whole
+
+
+class LocalSpool(Spool):
+    """Of an agent of the controller's own, by its directory."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.results = directory / "spool" / "results"

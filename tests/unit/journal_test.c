@@ -25,7 +25,7 @@ static const char *const names[] = {"a", "b"};
 
 static void put_head(struct bytes *bytes, const char *run, uint32_t kept_trials)
 {
-	struct journal_head head = {.format = 1,
+	struct journal_head head = {.format = JOURNAL_FORMAT,
 				    .run = (char *)run,
 				    .owner = (char *)owner,
 				    .started_at = "then",
@@ -37,6 +37,7 @@ static void put_head(struct bytes *bytes, const char *run, uint32_t kept_trials)
 	for (uint32_t h = 0; h < 2; h++) {
 		struct journal_host host = {.host = h,
 					    .name = (char *)names[h],
+					    .directory = h ? NULL : (char *)"/d/muster-1-a",
 					    .facts = {.system = "S",
 						      .kernel = "k",
 						      .hostname = "h",
@@ -171,6 +172,8 @@ static void packed_again_it_says_the_same(void **state)
 	assert_int_equal(again.size, third.size);
 	assert_memory_equal(again.data, third.data, third.size);
 	assert_int_equal(second.phases_count, 2);
+	assert_string_equal(second.hosts[0].directory, "/d/muster-1-a");
+	assert_null(second.hosts[1].directory);
 	journal_content_release(&content);
 	journal_content_release(&second);
 	free(bytes.data);
