@@ -367,6 +367,26 @@ static bool parent_is_gone(const struct session *s)
 	return read(item.fd, junk, sizeof(junk)) <= 0;
 }
 
+/* What an agent that was killed had made before this one, or could not be removed: nobody else
+ * comes to a child's spool. While a file is left, so is the journal that knows it. */
+static int clean_before(struct session *s, uint64_t end, struct error *err)
+{
+	s->cleaner = cleaner_new(s->setup->files, false);
+	while (!cleaner_is_done(s->cleaner) && clock_now_ns() < end)
+		clock_sleep(SESSION_TICK_MS * NS_PER_MS);
+	if (!cleaner_is_done(s->cleaner)) {
+		error_set(err, ERROR_BROKEN, "removing files hangs");
+		return -1;
+	}
+	const struct released *released = cleaner_released(s->cleaner);
+	uint32_t left = released->left_count;
+	for (uint32_t i = 0; i < left; i++)
+		error_set(err, ERROR_BROKEN, "not removed: %s", released->left[i].name);
+	cleaner_free(s->cleaner);
+	s->cleaner = NULL;
+	return left ? -1 : 0;
+}
+
 /* Ends what is under way; bounded by STOP_PATIENCE_NS. */
 static int wind_down(struct session *s, struct error *err)
 {
@@ -379,7 +399,7 @@ static int wind_down(struct session *s, struct error *err)
 		poll_releasing(s);
 	}
 	if (s->state == AGENT_STATE_FREE)
-		return 0;
+		return s->setup->parent_fd < 0 ? 0 : clean_before(s, end, err);
 	const char *target = NULL;
 	uint64_t since = 0;
 	if (s->run && phase_run_stuck(s->run, clock_now_ns(), &target, &since))

@@ -19,6 +19,7 @@
 
 #define START_NS (10 * NS_PER_S)
 #define STOP_NS  (35 * NS_PER_S)
+#define KILL_NS  (2 * NS_PER_S)
 
 /* ---- the config ---- */
 
@@ -247,6 +248,7 @@ int local_start(struct local_agents *local, const struct plan_hosts *hosts,
 {
 	uint64_t began_ns = clock_now_ns();
 
+	local->keyring = keyring;
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		const struct plan_host *host = &hosts->hosts[i];
 		if (!host->local)
@@ -286,6 +288,7 @@ void local_start_kept(struct local_agents *local, const struct plan_hosts *hosts
 	uint64_t began_ns = clock_now_ns();
 	struct error err;
 
+	local->keyring = keyring;
 	for (uint32_t i = 0; i < hosts->count; i++) {
 		if (!hosts->hosts[i].local)
 			continue;
@@ -304,29 +307,59 @@ char *local_directory_of(const struct local_agents *local, uint32_t host)
 	return NULL;
 }
 
-static void wait_for(const struct local_agent *agent)
+/* Whether it has ended until then. */
+static bool has_ended(struct local_agent *agent, uint64_t end_ns)
 {
-	uint64_t end = clock_now_ns() + STOP_NS;
+	int status;
+	pid_t found;
 
-	if (agent->pid <= 0)
-		return;
-	while (waitpid(agent->pid, NULL, WNOHANG) == 0) {
-		if (clock_now_ns() >= end) {
-			log_warning("local agent %d did not end: killed", (int)agent->pid);
-			kill(agent->pid, SIGKILL);
-			end = UINT64_MAX;
-		}
+	while ((found = waitpid(agent->pid, &status, WNOHANG)) == 0 && clock_now_ns() < end_ns)
 		clock_sleep(10 * NS_PER_MS);
-	}
+	if (found == agent->pid && agent->port)
+		agent->is_broken = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+	return found != 0;
+}
+
+static void wait_for(struct local_agent *agent, uint64_t end_ns)
+{
+	if (agent->pid <= 0 || has_ended(agent, end_ns))
+		return;
+	log_warning("local agent %d did not end: killed", (int)agent->pid);
+	kill(agent->pid, SIGKILL);
+	if (has_ended(agent, clock_now_ns() + KILL_NS))
+		return;
+	agent->is_broken = agent->is_stuck = true;
+	log_warning(
+		"local agent %d hangs in the kernel, as with a disk that does not answer: it ends "
+		"when that does",
+		(int)agent->pid);
+}
+
+/* Who was killed has removed nothing: an agent that is started on its journal does. */
+static void clean_after(struct local_agent *agent, const struct keyring_host *keys)
+{
+	struct error err;
+
+	if (!agent->is_broken || agent->is_stuck)
+		return;
+	agent->port = 0;
+	if (start_agent(agent, keys, &err) < 0)
+		log_warning("%s", err.text);
+	close(agent->stdin_fd);
+	agent->is_broken = !agent->port;
+	wait_for(agent, clock_now_ns() + STOP_NS);
 }
 
 void local_stop(struct local_agents *local)
 {
+	uint64_t end_ns = clock_now_ns() + STOP_NS;
+
 	for (uint32_t i = 0; i < local->count; i++)
 		if (local->agents[i].stdin_fd >= 0)
 			close(local->agents[i].stdin_fd);
 	for (uint32_t i = 0; i < local->count; i++) {
-		wait_for(&local->agents[i]);
+		wait_for(&local->agents[i], end_ns);
+		clean_after(&local->agents[i], &local->keyring->hosts[local->agents[i].host]);
 		if (local->agents[i].directory)
 			local_directory_remove(&local->agents[i]);
 		free(local->agents[i].directory);

@@ -26,6 +26,8 @@ struct local_agent {
 	char *directory; /* removed at the end, unless it stays or nobody has looked into it */
 	bool stays;
 	bool is_temporary; /* the directory stands in one that was made for it */
+	bool is_broken;    /* it did not end by itself: nobody has removed its files */
+	bool is_stuck;     /* it has not ended at all */
 	uint16_t port;     /* 0: it does not run */
 	char *why;         /* it does not run; NULL: it does */
 };
@@ -36,6 +38,7 @@ struct local_agents {
 	char *temporary; /* directory made for all without `scratch`; NULL: none */
 	char **before;   /* local_adopt: by number in the fleet */
 	uint32_t before_count;
+	const struct keyring *keyring; /* as it was started with, lent until local_stop */
 };
 
 /* Of a run that is taken up again, host by host in the fleet's order, before any is started: the
@@ -58,8 +61,10 @@ void local_start_kept(struct local_agents *local, const struct plan_hosts *hosts
 /* Where the agent of a host of the fleet has its own; NULL: it is no local one. */
 char *local_directory_of(const struct local_agents *local, uint32_t host);
 
-/* Closes their pipes, waits at most 35 s for each to end by itself, then kills it; removes their
- * directories. */
+/* Closes their pipes, waits at most 35 s for all to end by themselves, then kills who has not, and
+ * gives up after 2 s who cannot be killed (a disk that does not answer). For one that was killed
+ * another is started, which removes what it had made. Removes the directories of all that ended in
+ * order. */
 void local_stop(struct local_agents *local);
 
 #endif

@@ -22,12 +22,34 @@
 
 /* ---- making ---- */
 
-static int make_directory(const char *path, struct error *err)
+static int make_directory(const char *path, bool may_exist, struct error *err)
 {
-	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+	if (mkdir(path, 0700) == 0 || (may_exist && errno == EEXIST))
 		return 0;
 	error_set(err, ERROR_SETUP, "cannot make directory '%s' for a local agent: %s", path,
 		  strerror(errno));
+	return -1;
+}
+
+/* Whoever may write to it can put a directory of his own, with links in it, in the place of one
+ * that is made there, written to and emptied; unless it is sticky, as /tmp is. */
+static int check_base(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		error_set(err, ERROR_SETUP, "directory '%s' of local agents: %s", path,
+			  strerror(errno));
+		return -1;
+	}
+	bool of_group = (st.st_mode & S_IWGRP) && geteuid() == 0 && st.st_gid != 0;
+	bool of_others = ((st.st_mode & S_IWOTH) || of_group) && !(st.st_mode & S_ISVTX);
+	if ((st.st_uid == geteuid() || st.st_uid == 0) && !of_others)
+		return 0;
+	error_set(err, ERROR_SETUP,
+		  "other users may put their own in the place of what a local agent has in '%s' "
+		  "(user %ld, mode %04o): name a directory in it that is yours alone",
+		  path, (long)st.st_uid, (unsigned)st.st_mode & 07777);
 	return -1;
 }
 
@@ -38,7 +60,10 @@ static int make_temporary(struct local_agents *local, struct error *err)
 
 	if (local->temporary)
 		return 0;
-	char *path = mem_format("%s/" NAME_BEGINS "XXXXXX", base && *base ? base : "/var/tmp");
+	base = base && *base ? base : "/var/tmp";
+	if (check_base(base, err) < 0)
+		return -1;
+	char *path = mem_format("%s/" NAME_BEGINS "XXXXXX", base);
 	if (!mkdtemp(path)) {
 		error_set(err, ERROR_SETUP, "cannot make a directory like '%s': %s", path,
 			  strerror(errno));
@@ -49,12 +74,34 @@ static int make_temporary(struct local_agents *local, struct error *err)
 	return 0;
 }
 
+/* What is in it is run with and removed: it has to be this user's alone, and of that name. */
+static int check_directory(const char *directory, bool stays, struct error *err)
+{
+	const char *slash = strrchr(directory, '/');
+	struct stat st;
+
+	if (lstat(directory, &st) < 0) {
+		error_set(err, ERROR_SETUP,
+			  "its agent was the controller's own and ended with it, and its directory "
+			  "is gone or on another machine");
+		return -1;
+	}
+	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) &&
+	    (stays || (slash && strncmp(slash + 1, NAME_BEGINS, strlen(NAME_BEGINS)) == 0)))
+		return 0;
+	error_set(err, ERROR_SETUP,
+		  "what its agent kept is in '%s', which is no directory of muster's that is this "
+		  "user's alone (user %ld, mode %04o)",
+		  directory, (long)st.st_uid, (unsigned)st.st_mode & 07777);
+	return -1;
+}
+
 int local_directory_make(struct local_agents *local, struct local_agent *agent,
 			 const struct plan_host *host, struct error *err)
 {
 	const char *stays = host->agents->spool, *base = stays ? stays : host->agents->scratch;
 
-	if (stays && make_directory(stays, err) < 0)
+	if (stays && make_directory(stays, true, err) < 0)
 		return -1;
 	if (!base && make_temporary(local, err) < 0)
 		return -1;
@@ -73,14 +120,14 @@ int local_directory_make(struct local_agents *local, struct local_agent *agent,
 		      : mem_format("%s/" NAME_BEGINS "%d-%s", absolute, (int)getpid(), host->name);
 	char *spool = mem_format("%s/spool", agent->directory);
 	char *scratch = mem_format("%s/scratch", agent->directory);
-	int result = make_directory(agent->directory, err) < 0 || make_directory(spool, err) < 0 ||
-				     make_directory(scratch, err) < 0
-			     ? -1
-			     : 0;
+	int failed =
+		check_base(absolute, err) < 0 || make_directory(agent->directory, stays, err) < 0 ||
+		check_directory(agent->directory, stays, err) < 0 ||
+		make_directory(spool, stays, err) < 0 || make_directory(scratch, stays, err) < 0;
 	free(spool);
 	free(scratch);
 	free(absolute);
-	return result;
+	return failed ? -1 : 0;
 }
 
 /* ---- directories from before ---- */
@@ -112,28 +159,6 @@ static int wait_until_free(const char *directory, uint64_t began_ns, struct erro
 	if (!is_free)
 		error_set(err, ERROR_SETUP, "the run's agent in '%s' does not end", directory);
 	return is_free ? 0 : -1;
-}
-
-/* What is in it is run with and removed: it has to be this user's alone, and of that name. */
-static int check_directory(const char *directory, bool stays, struct error *err)
-{
-	const char *slash = strrchr(directory, '/');
-	struct stat st;
-
-	if (lstat(directory, &st) < 0) {
-		error_set(err, ERROR_SETUP,
-			  "its agent was the controller's own and ended with it, and its directory "
-			  "is gone or on another machine");
-		return -1;
-	}
-	if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077) &&
-	    (stays || (slash && strncmp(slash + 1, NAME_BEGINS, strlen(NAME_BEGINS)) == 0)))
-		return 0;
-	error_set(err, ERROR_SETUP,
-		  "what its agent kept is in '%s', which is no directory of muster's that is this "
-		  "user's alone (user %ld, mode %04o)",
-		  directory, (long)st.st_uid, (unsigned)st.st_mode & 07777);
-	return -1;
 }
 
 char *local_directory_before(const struct local_agents *local, const struct local_agent *agent,
@@ -248,7 +273,11 @@ static void remove_parent(const char *directory)
 
 void local_directory_remove(const struct local_agent *agent)
 {
-	if (!agent->stays && !agent->why)
+	if (agent->is_broken)
+		log_warning("what a local agent had made may be left, and what knows of it is in "
+			    "'%s'",
+			    agent->directory);
+	else if (!agent->stays && !agent->why)
 		remove_one(agent->directory);
 	if (agent->is_temporary)
 		remove_parent(agent->directory);
