@@ -130,11 +130,23 @@ static bool begin_case(struct writer *writer, const char *phase, char *name, dou
 
 /* ---- findings ---- */
 
-static bool is_of(const struct result_finding *finding, const struct result_phase *phase)
+static bool is_in(const struct result_finding *finding, const struct result_phase *phase)
 {
-	if (!phase || !finding->phase)
-		return !phase && !finding->phase;
-	return text_is(finding->phase, phase->name) && finding->trial == phase->trial;
+	return finding->phase && text_is(finding->phase, phase->name) &&
+	       finding->trial == phase->trial;
+}
+
+/* `phase` NULL: whether no phase's case has it, as what is said of a phase that was only planned,
+ * or of all of its trials. */
+static bool is_of(const struct result *result, const struct result_finding *finding,
+		  const struct result_phase *phase)
+{
+	if (phase)
+		return is_in(finding, phase);
+	for (uint32_t p = 0; finding->phase && p < result->phases_count; p++)
+		if (is_in(finding, &result->phases[p]))
+			return false;
+	return true;
 }
 
 /* The first INVALID or REFUSE finding of the phase (NULL: of the run) is its error. */
@@ -147,7 +159,7 @@ static struct verdict verdict_of(const struct result *result, const struct resul
 		const struct result_finding *finding = &result->findings[f];
 		bool breaks =
 			text_is(finding->level, "INVALID") || text_is(finding->level, "REFUSE");
-		if (!breaks || !is_of(finding, phase) || (verdict.element && ++more))
+		if (!breaks || !is_of(result, finding, phase) || (verdict.element && ++more))
 			continue;
 		char *place = findings_place(finding);
 		verdict = (struct verdict){
@@ -171,7 +183,7 @@ static void print_findings(FILE *file, const struct result *result,
 
 	for (uint32_t f = 0; f < result->findings_count; f++) {
 		const struct result_finding *finding = &result->findings[f];
-		if (!is_of(finding, phase))
+		if (!is_of(result, finding, phase))
 			continue;
 		fputs(any ? "\n" : "    <system-out>", file);
 		char *place = findings_place(finding);
@@ -197,12 +209,14 @@ static double phase_seconds(const struct result_phase *phase)
 	return (double)(span.end_ns - span.start_ns) / (double)NS_PER_S;
 }
 
-/* What the gates say is theirs; that nothing was measured is said here. */
+/* What the gates say is theirs; that nothing was measured is said here, where there were to be
+ * figures: of sweeps and plans alone there are none. */
 static void write_run(struct writer *writer)
 {
 	const struct result *result = writer->result;
 	struct verdict verdict = verdict_of(result, NULL);
-	bool was_measured = result->phases_count && !text_is(result->outcome, "REFUSED") &&
+	bool was_measured = (result->phases_count || result->facts) &&
+			    !text_is(result->outcome, "REFUSED") &&
 			    !text_is(result->outcome, "NOT_SET_UP");
 
 	if (!verdict.element && !was_measured)

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 KIB, MIB, GIB, MB = 1 << 10, 1 << 20, 1 << 30, 10**6
 LEVELS = ["OK", "NOTE", "WARN", "INVALID", "REFUSE"]
@@ -109,6 +110,19 @@ class Judge:
         return judge_file(self.muster, path)
 
 
+def require_junit(done):
+    """A forge that reads only its cases comes to the same outcome."""
+    suite = xml.etree.ElementTree.fromstring(done.stdout).find("testsuite")
+    found = {name: len(suite.findall(f"testcase/{element}")) for name, element in
+             (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))}
+    for name, count in found.items():
+        require(int(suite.get(name)) == count, f"{name} is {suite.get(name)}, there are {count}")
+    worst = next((code for code, name in ((3, "errors"), (1, "failures"), (4, "skipped"))
+                  if found[name]), 0)
+    wanted = {5: 3}.get(done.returncode, done.returncode)
+    require(worst == wanted, f"junit has {found}, the exit code is {done.returncode}")
+
+
 def judge_file(muster, path):
     done = subprocess.run([muster, "judge", "--as", "json", str(path)], capture_output=True, text=True,
                           timeout=60)
@@ -116,6 +130,8 @@ def judge_file(muster, path):
     text = subprocess.run([muster, "judge", str(path)], capture_output=True, text=True, timeout=60)
     result = json.loads(done.stdout)
     require(text.returncode == done.returncode, "the report has another exit code than the result")
+    require_junit(subprocess.run([muster, "judge", "--as", "junit", str(path)], capture_output=True,
+                                 text=True, timeout=60))
     for finding in result["findings"]:
         require(finding["code"] in text.stdout, f"the report does not name {finding['code']}")
     return Judged(done.returncode, result)

@@ -170,6 +170,11 @@ entry("files that fit the ARC", ["COMPRESSED_TEST_FILE", "FITS_IN_ARC"], code=3,
       **files(5 * GIB, True))
 
 
+entry("holes in what is only planned", ["UNWRITTEN_REGIONS"], code=3, **{
+    **rates([500]), "storage": {"u": {"file_size": 64 * GIB, "allocated": 20 * GIB}},
+    "phases": [phase(), {"name": "q", "op": "read", "targets": ["u"], "size": 64 * GIB}]})
+
+
 def fill(what, **more):
     return {"storage": {"t": {"fill": what, **more}},
             "phases": [{"name": "p", "op": "write", "targets": ["t"], "size": GIB}]}
