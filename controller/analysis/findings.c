@@ -58,6 +58,12 @@ void findings_figure(struct result_finding *finding, const char *name, double va
 	*figure = (struct result_figure){.name = mem_text(name), .value = value};
 }
 
+bool findings_is_in(const struct result_finding *finding, const struct result_phase *phase)
+{
+	return !finding->phase ||
+	       (text_is(finding->phase, phase->name) && finding->trial == phase->trial);
+}
+
 static bool is_about(const char *named, const char *wanted)
 {
 	return !named || !wanted || strcmp(named, wanted) == 0;
@@ -69,12 +75,10 @@ const struct result_finding *findings_against(const struct result *result,
 {
 	for (uint32_t f = 0; f < result->findings_count; f++) {
 		const struct result_finding *finding = &result->findings[f];
-		bool is_here = !finding->phase || (text_is(finding->phase, phase->name) &&
-						   finding->trial == phase->trial);
 		bool is_it =
 			host ? is_about(finding->host, host) && is_about(finding->target, target)
 			     : !finding->host;
-		if (text_is(finding->level, "INVALID") && is_here && is_it)
+		if (text_is(finding->level, "INVALID") && findings_is_in(finding, phase) && is_it)
 			return finding;
 	}
 	return NULL;

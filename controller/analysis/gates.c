@@ -10,6 +10,7 @@
 #include "controller/analysis/comparisons.h"
 #include "controller/analysis/gates_inside.h"
 #include "controller/analysis/group.h"
+#include "controller/analysis/repeats.h"
 #include "controller/analysis/window.h"
 
 /* What all gates are made with. */
@@ -295,6 +296,7 @@ void gates_compute(struct result *result, const struct result_series *series,
 	judge(&making, false);
 	gates_add_intervals(result, making.about);
 	gates_note_borders(result, making.about);
+	repeats_compute(result);
 	comparisons_compute(result, baseline);
 	free(making.about);
 }

@@ -6,9 +6,9 @@
 #include "controller/result.h"
 
 /* Fills result->gates: a row for each gate, trial and host, target or group that it is about, also
- * one, INVALID, for a gate whose phase was not run; and result->comparisons. Runs after
- * findings_compute. `series` NULL: there are no timelines and histograms; `baseline` NULL: there is
- * none.
+ * one, INVALID, for a gate whose phase was not run; then result->repeats and ->comparisons. Runs
+ * after findings_compute. `series` NULL: there are no timelines and histograms; `baseline` NULL:
+ * there is none.
  *
  * INVALID: the figure was not measured, or a finding makes it INVALID; such a figure is shown and
  * never judged. INCONCLUSIVE: too few data for the figure, or the phase, in the sum or in any host,

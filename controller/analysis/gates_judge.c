@@ -25,8 +25,7 @@ const char *gates_label(const struct result *result, const char *host, const cha
 
 static bool is_in_phase(const struct result_finding *finding, const struct result_phase *phase)
 {
-	return phase && (!finding->phase ||
-			 (text_is(finding->phase, phase->name) && finding->trial == phase->trial));
+	return phase && findings_is_in(finding, phase);
 }
 
 static bool covers(const struct result *result, const struct gate_row *about,

@@ -9,7 +9,8 @@
 #include "controller/result.h"
 
 /* Fills result->repeats, a row for each phase and figure with two trials or more, and finds
- * TRIALS_DRIFT, TRIALS_CHANGE and TRIALS_SPREAD. Runs after what makes a trial INVALID. */
+ * TRIALS_DRIFT, TRIALS_CHANGE and TRIALS_SPREAD. Runs after what makes a trial INVALID,
+ * and after gates that allow its errors. */
 void repeats_compute(struct result *result);
 
 #endif

@@ -5,7 +5,6 @@
 #include "controller/analysis/latency_rules.h"
 #include "controller/analysis/layers.h"
 #include "controller/analysis/model_rules.h"
-#include "controller/analysis/repeats.h"
 #include "controller/analysis/sanity_rules.h"
 #include "controller/analysis/sweep_rules.h"
 #include "controller/analysis/timeline_rules.h"
@@ -29,5 +28,4 @@ void rules_compute(struct result *result, const struct result_series *series)
 	layers_check(result);
 	model_rules_check(result);
 	sweep_rules_check(result);
-	repeats_compute(result);
 }

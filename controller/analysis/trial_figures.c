@@ -22,6 +22,17 @@ static double figure_of(const struct result_phase *phase, enum plan_metric metri
 	return gate_cluster_latency(cluster, metric);
 }
 
+/* Figures of the fleet hold those of each host and target, so that any of them breaks it. */
+static bool is_invalid(const struct result *result, const struct result_phase *trial)
+{
+	for (uint32_t f = 0; f < result->findings_count; f++) {
+		const struct result_finding *finding = &result->findings[f];
+		if (text_is(finding->level, "INVALID") && findings_is_in(finding, trial))
+			return true;
+	}
+	return false;
+}
+
 struct trial_figures trial_figures_take(const struct result *result, const char *phase,
 					enum plan_metric metric)
 {
@@ -35,7 +46,7 @@ struct trial_figures trial_figures_take(const struct result *result, const char 
 		if (!text_is(trial->name, phase))
 			continue;
 		double value = figure_of(trial, metric);
-		if (!(value > 0) || findings_against(result, trial, NULL, NULL)) {
+		if (!(value > 0) || is_invalid(result, trial)) {
 			figures.left_out++;
 			continue;
 		}

@@ -500,6 +500,18 @@ entry("trials that drift", ["TRIALS_DRIFT"],
 entry("trials that drift a little", **trials([500, 495, 490, 485, 480, 475]))
 entry("trials of two kinds by turns", [], ["TRIALS_SPREAD"], **trials([500, 440, 505, 445]))
 
+
+
+def counted_trials(shares, errors=0, **more):
+    """Trials at 500 MB/s, but what memory served of one at 2,000; of bytes these shares moved."""
+    return {"phases": [phase()], "measured": [
+        {"phase": "p", "trial": i + 1,
+         "moved": [{"bytes_per_s": (500 if share == 1 else 2000) * MB, "seconds": 60,
+                    "errors": errors}],
+         "counters": [("sda", "bytes_read", 0, round(30_000 * MB * share))]}
+        for i, share in enumerate(shares)], **more}
+
+
 COLUMNS = {"timeline": ("time_s", "bytes_per_s"), "counters": ("device", "counter", "before", "after"),
            "ticks": ("host", "realtime_s", "monotonic_s", "boottime_s", "bytes"),
            "heartbeats": ("host", "arrived_s")}
@@ -636,6 +648,26 @@ def the_rhythm_of_zfs(muster):
             require("txg_period_ns" not in str(told), f"{pool} has no transaction groups")
 
 
+def trials_that_do_not_count(muster):
+    """What is INVALID of one host or target is in no figure over trials; allowed errors are none."""
+    allowed = [{"phase": "p", "metric": "errors", "of": "fleet", "at_most": 1}]
+    for facts, counts, left_out in ((counted_trials([1, 1, 1, 0.1, 1, 1]), 5, 1),
+                                    (counted_trials([1] * 6, errors=1), 0, 6),
+                                    (counted_trials([1] * 6, errors=1, gates=allowed), 6, 0)):
+        judge = Judge(muster)
+        for i, measured in enumerate(facts["measured"]):
+            measured["counters"] = judge.table(f"counters{i}.csv", COLUMNS["counters"],
+                                               measured["counters"])
+        judged = judge.judge(**facts)
+        rows = [row for row in judged.result["repeats"] if row["metric"] == "throughput"]
+        require("TRIALS_SPREAD" not in judged.codes, f"spread of what does not count: {rows}")
+        if not counts:
+            require(not rows, f"trials with errors have figures: {rows}")
+            continue
+        require((rows[0]["trials"], rows[0]["left_out"]) == (counts, left_out), f"{rows[0]}")
+        require_near(rows[0]["high"] or rows[0]["median"], 500 * MB, "highest", 1e-6)
+
+
 def what_the_devices_gave(muster):
     """Worked: 60 GiB of 100 GiB moved on the device, so of 1,000 MiB/s only 600 came from there."""
     judge = Judge(muster)
@@ -669,7 +701,8 @@ def main():
              for name, wanted, notes, code, facts in ENTRIES]
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
-                        addresses_that_end_like_a_port, the_rhythm_of_zfs)]
+                        addresses_that_end_like_a_port, the_rhythm_of_zfs,
+                        what_the_devices_gave, trials_that_do_not_count)]
     return main_of(cases, sys.argv[2:])
 
 

@@ -77,6 +77,24 @@ static void trials_are_of_one_kind_or_not(void **state)
 	}
 }
 
+static void a_trial_with_an_invalid_part_is_left_out(void **state)
+{
+	static const double values[] = {800, 805, 2000, 802, 799, 801};
+	struct result result = {0};
+
+	(void)state;
+	for (size_t t = 0; t < 6; t++)
+		add_trial(&result, "p", values[t] * 1e6);
+	findings_add(&result, "CACHE_SERVED", NULL, &result.phases[2], "a", "t", NULL,
+		     "from memory");
+	repeats_compute(&result);
+	assert_int_equal(result.findings_count, 1);
+	assert_int_equal(result.repeats[0].trials, 5);
+	assert_int_equal(result.repeats[0].left_out, 1);
+	assert_true(result.repeats[0].median == 801e6);
+	record_release(&result_table, &result);
+}
+
 static void figures_over_ten_trials(void **state)
 {
 	static const double values[] = {97, 98, 99, 99.5, 100, 100.2, 100.5, 101, 102, 103};
@@ -247,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trials_are_of_one_kind_or_not),
+		cmocka_unit_test(a_trial_with_an_invalid_part_is_left_out),
 		cmocka_unit_test(figures_over_ten_trials),
 		cmocka_unit_test(intervals_need_their_trials),
 		cmocka_unit_test(healthy_trials_are_silent),
