@@ -119,7 +119,9 @@ static const struct record_row measured_rows[] = {
 	{MEMBER(struct foreign_measured, hung), .fallback = "false",
 	 .doc = "true: it never ended, and there is no figure"},
 	{MEMBER(struct foreign_measured, bucket), .unit = UNIT_NS, .min = 1000000,
-	 .doc = "the time of a line of the timeline; without it the least between two lines"},
+	 .doc = "the time of a line of the timeline; without it the median of what lies between "
+		"two lines "
+		"of a host and target"},
 	{MEMBER(struct foreign_measured, timeline), .doc = "CSV beside this file"},
 	{MEMBER(struct foreign_measured, totals), .doc = "CSV beside this file"},
 	{MEMBER(struct foreign_measured, counters), .doc = "CSV beside this file"},

@@ -163,25 +163,59 @@ static int compare_reals(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median of what lies between the times of lines: how long a line lasts. */
-static double width_of(const struct foreign_measured *m)
+/* Of a series, a target of a host: all hosts have the same. */
+static uint32_t series_index(const struct build *build, uint32_t host, const char *target)
 {
-	double *times = mem_new(m->samples_count, sizeof(*times)), width = 1;
-	uint32_t count = 0;
+	return host * build->asked->targets_count +
+	       foreign_target_index(&build->phase->hosts[host], target);
+}
 
-	for (uint32_t i = 0; i < m->samples_count; i++)
-		times[i] = m->samples[i].time_s;
-	qsort(times, m->samples_count, sizeof(*times), compare_reals);
-	for (uint32_t i = 1; i < m->samples_count; i++)
-		if (times[i] > times[i - 1]) {
-			double step = times[i] - times[i - 1];
-			times[count++] = step;
-		}
-	if (count) {
-		qsort(times, count, sizeof(*times), compare_reals);
-		width = times[count / 2];
+struct line {
+	uint32_t series;
+	double time_s;
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->series != y->series)
+		return x->series < y->series ? -1 : 1;
+	return compare_reals(&x->time_s, &y->time_s);
+}
+
+static struct line *lines_sorted(const struct build *build)
+{
+	const struct foreign_measured *m = build->measured;
+	struct line *lines = mem_new(m->samples_count, sizeof(*lines));
+	uint32_t h = 0;
+
+	for (uint32_t i = 0; i < m->samples_count; i++) {
+		h = next_host(build->phase, m->samples[i].host, h);
+		lines[i] = (struct line){series_index(build, h, m->samples[i].target),
+					 m->samples[i].time_s};
 	}
-	free(times);
+	qsort(lines, m->samples_count, sizeof(*lines), compare_lines);
+	return lines;
+}
+
+/* The median of what lies between two lines of one series: how long a line lasts. Those of another
+ * host need not begin with them. */
+static double width_of(const struct build *build)
+{
+	uint32_t count = build->measured->samples_count, steps_count = 0;
+	struct line *lines = lines_sorted(build);
+	double *steps = mem_new(count, sizeof(*steps)), width = 1;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (lines[i].series == lines[i - 1].series && lines[i].time_s > lines[i - 1].time_s)
+			steps[steps_count++] = lines[i].time_s - lines[i - 1].time_s;
+	if (steps_count) {
+		qsort(steps, steps_count, sizeof(*steps), compare_reals);
+		width = steps[steps_count / 2];
+	}
+	free(steps);
+	free(lines);
 	return width;
 }
 
@@ -193,12 +227,23 @@ static void extend(struct result_target *target, uint64_t from_ns, uint64_t to_n
 		target->last_io_ns = to_ns;
 }
 
-static void add_sample(struct build *build, const struct foreign_sample *s, uint32_t h)
+/* From a series' own first line on, so that one that comes a little early or late, or a host whose
+ * lines lie between the others', still has a bucket of its own. */
+static uint64_t bucket_of(const struct build *build, double first_s, double time_s)
+{
+	double width_s = (double)build->phase->bucket_ns / 1e9;
+
+	return (uint64_t)llround((first_s - build->origin_s) / width_s) +
+	       (uint64_t)llround((time_s - first_s) / width_s);
+}
+
+static void add_sample(struct build *build, const struct foreign_sample *s, uint32_t h,
+		       double first_s)
 {
 	struct result_phase *phase = build->phase;
 	uint32_t t = foreign_target_index(&phase->hosts[h], s->target);
 	double width_s = (double)phase->bucket_ns / 1e9;
-	uint64_t index = (uint64_t)llround((s->time_s - build->origin_s) / width_s);
+	uint64_t index = bucket_of(build, first_s, s->time_s);
 	uint64_t from_ns = phase->start_ns + index * phase->bucket_ns;
 
 	if (index >= FOREIGN_BUCKETS_MOST) {
@@ -216,12 +261,22 @@ static void add_sample(struct build *build, const struct foreign_sample *s, uint
 static void add_samples(struct build *build)
 {
 	const struct foreign_measured *m = build->measured;
-	uint32_t h = 0;
+	uint32_t count = build->phase->hosts_count * build->asked->targets_count, h = 0;
+	double *firsts = mem_new(count, sizeof(*firsts));
 
+	for (uint32_t s = 0; s < count; s++)
+		firsts[s] = INFINITY;
 	for (uint32_t i = 0; i < m->samples_count; i++) {
 		h = next_host(build->phase, m->samples[i].host, h);
-		add_sample(build, &m->samples[i], h);
+		double *first = &firsts[series_index(build, h, m->samples[i].target)];
+		*first = fmin(*first, m->samples[i].time_s);
 	}
+	for (uint32_t i = 0; i < m->samples_count; i++) {
+		h = next_host(build->phase, m->samples[i].host, h);
+		add_sample(build, &m->samples[i], h,
+			   firsts[series_index(build, h, m->samples[i].target)]);
+	}
+	free(firsts);
 }
 
 /* ---- totals ---- */
@@ -401,7 +456,7 @@ static uint64_t bucket_width_ns(const struct build *build)
 	if (m->bucket)
 		return m->bucket;
 	if (m->samples_count)
-		return (uint64_t)fmax(llround(width_of(m) * 1e9), 1000);
+		return (uint64_t)fmax(llround(width_of(build) * 1e9), 1000);
 	return even_width_ns(build);
 }
 
@@ -464,10 +519,10 @@ static uint64_t build_phase(struct build *build, uint64_t start_ns)
 				       .controller = mem_text(m->controller),
 				       .start_ns = start_ns};
 	build->origin_s = origin_of(m);
-	phase->bucket_ns = bucket_width_ns(build);
 	add_hosts(build->foreign, m, phase);
 	if (has_figures(m))
 		add_targets(build);
+	phase->bucket_ns = bucket_width_ns(build);
 	make_series(build);
 	find_extents(build);
 	add_samples(build);

@@ -127,6 +127,17 @@ entry("a gate that holds", **series(lambda t: 500, 100),
 entry("a gate that does not", code=1, **series(lambda t: 500, 100),
       gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "600 MB/s"}])
 
+def unaligned(offsets, jitter=0.0, seed=5):
+    """Hosts at 500 MB/s whose lines of a second begin at times of their own."""
+    source = random.Random(seed)
+    return {"phases": [phase()], "measured": [{"phase": "p", "timeline": [
+        (f"h{h}", round(i + offset + source.uniform(0, jitter), 6), 500 * MB)
+        for i in range(60) for h, offset in enumerate(offsets)]}]}
+
+
+entry("hosts with lines at times of their own", **unaligned([0, 0.3, 0.5]))
+entry("hosts with lines a little late", **unaligned([0, 0, 0.5], 0.02))
+
 # steady state of what is written
 SSD = {"t": {"device_size": 100 * 1000 * MB}}
 entry("a tenth of an empty device", [], ["STEADY_STATE_NOT_SHOWN"], storage=SSD,
@@ -632,6 +643,18 @@ def addresses_that_end_like_a_port(muster):
         require(("AMBIGUOUS_PORT" in said) == is_told, f"{host}: {said}")
 
 
+def lines_at_times_of_their_own(muster):
+    """Whenever a host's lines begin, its rate is what they say."""
+    for offsets, jitter in (([0, 0], 0), ([0, 0.3], 0), ([0, 0.5, 0.25], 0.01), ([0], 0.3)):
+        judge = Judge(muster)
+        facts = unaligned(offsets, jitter)
+        facts["measured"][0]["timeline"] = judge.table(
+            "timeline.csv", ("host",) + COLUMNS["timeline"], facts["measured"][0]["timeline"])
+        judged = judge.judge(**facts)
+        require_near(judged.cluster("p")["all_active_bytes_per_s"], len(offsets) * 500 * MB,
+                     f"throughput of lines at {offsets}", 0.02)
+
+
 def the_rhythm_of_zfs(muster):
     """What the model of OpenZFS says beside a rhythm that was found."""
     for pool, memory, wanted in (("raidz2", 192 * GIB, 0.8e9), ("raid6", 192 * GIB, None)):
@@ -685,7 +708,8 @@ def hold(muster, name, wanted, notes, code, facts):
     for measured in facts.get("measured", []):
         for key, columns in COLUMNS.items():
             if isinstance(measured.get(key), list):
-                measured[key] = judge.table(f"{key}.csv", columns, measured[key])
+                more = ("host",) if key == "timeline" and len(measured[key][0]) > len(columns) else ()
+                measured[key] = judge.table(f"{key}.csv", more + columns, measured[key])
     judged = judge.judge(**facts)
     found = {f["code"] for f in judged.findings if f["level"] != "NOTE"}
     require(found == wanted, f"found {sorted(found)}, not {sorted(wanted)}")
@@ -702,7 +726,8 @@ def main():
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
-                        what_the_devices_gave, trials_that_do_not_count)]
+                        what_the_devices_gave, trials_that_do_not_count,
+                        lines_at_times_of_their_own)]
     return main_of(cases, sys.argv[2:])
 
 
