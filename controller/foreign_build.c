@@ -487,6 +487,37 @@ static uint64_t end_of(const struct result_phase *phase)
 	return end_ns;
 }
 
+static bool are_starts_told(const struct foreign_measured *m)
+{
+	for (uint32_t i = 0; i < m->moved_count; i++)
+		if (isnan(m->moved[i].start_s))
+			return false;
+	return m->moved_count && !m->samples_count;
+}
+
+/* How closely together targets began and ended, where it was told of each. */
+static void find_skews(const struct foreign_measured *m, struct result_phase *phase)
+{
+	uint64_t first = UINT64_MAX, start = 0, stop = UINT64_MAX, last = 0;
+
+	phase->start_skew_bound_ns = phase->stop_skew_bound_ns = UINT64_MAX;
+	if (!are_starts_told(m))
+		return;
+	for (uint32_t h = 0; h < phase->hosts_count; h++)
+		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++) {
+			const struct result_target *target = &phase->hosts[h].targets[t];
+			if (!target->last_io_ns)
+				continue;
+			first = target->first_io_ns < first ? target->first_io_ns : first;
+			start = target->first_io_ns > start ? target->first_io_ns : start;
+			stop = target->last_io_ns < stop ? target->last_io_ns : stop;
+			last = target->last_io_ns > last ? target->last_io_ns : last;
+		}
+	phase->start_skew_ns = start - first;
+	phase->stop_skew_ns = last - stop;
+	phase->start_skew_bound_ns = phase->stop_skew_bound_ns = 0;
+}
+
 static const struct phase *asked_of(const struct foreign *foreign, const char *name)
 {
 	for (uint32_t p = 0; p < foreign->phases_count; p++)
@@ -529,6 +560,7 @@ static uint64_t build_phase(struct build *build, uint64_t start_ns)
 	add_totals(build);
 	foreign_add_ticks(build);
 	sum_up(build);
+	find_skews(m, phase);
 	foreign_find_states(build);
 	foreign_add_counters(build);
 	/* Of a phase of which only heartbeats are known there is no figure that could be too short.

@@ -18,6 +18,7 @@
 
 struct check {
 	struct foreign *foreign;
+	const struct yaml_node *root;
 	const struct record_places *places;
 	struct yaml_errors *errors;
 	const char *directory; /* NULL: no files */
@@ -346,34 +347,35 @@ static void check_sweep(struct check *check, struct fact_sweep *sweep)
 		check_point(check, sweep, &sweep->points[i]);
 }
 
+/* By the rules of a plan, whose gates they are; hosts and their labels stand for its agents. */
 static void check_gates(struct check *check)
 {
 	struct foreign *foreign = check->foreign;
-	struct error err = {0};
-	double limit;
+	struct plan plan = {
+		.targets = foreign->targets,
+		.targets_count = foreign->targets_count,
+		.phases = foreign->phases,
+		.phases_count = foreign->phases_count,
+		.gates = foreign->gates,
+		.gates_count = foreign->gates_count,
+		.fleet = {.agents = mem_new(foreign->hosts_count, sizeof(struct plan_agents)),
+			  .agents_count = foreign->hosts_count},
+	};
+	struct plan_check own = {.plan = &plan,
+				 .root = check->root,
+				 .places = check->places,
+				 .errors = check->errors};
 
-	for (uint32_t g = 0; g < foreign->gates_count; g++) {
-		struct plan_gate *gate = &foreign->gates[g];
-		char **limits[] = {&gate->at_least, &gate->at_most, &gate->within};
-		if (gate->phase && !find_phase(foreign, gate->phase))
-			complain(check, &gate->phase,
-				 mem_format("gates[%u].phase: there is no phase '%s' among "
-					    "`phases`",
-					    g, gate->phase));
-		if (!gate->at_least && !gate->at_most && !gate->within)
-			complain(check, gate, mem_format("gates[%u]: no limit", g));
-		if ((gate->of == PLAN_OF_LABEL) != (gate->label != NULL))
-			complain(check, gate,
-				 mem_format("gates[%u]: 'of: label' and 'label' go together", g));
-		if (gate->within && !gate->against)
-			complain(check, &gate->within,
-				 mem_format("gates[%u].within: it needs 'against'", g));
-		for (size_t i = 0; i < 3; i++)
-			if (*limits[i] &&
-			    plan_limit_parse(plan_gate_unit(gate), *limits[i], &limit, &err) < 0)
-				complain(check, limits[i],
-					 mem_format("gates[%u]: %s", g, err.text));
+	for (uint32_t h = 0; h < foreign->hosts_count; h++) {
+		plan.fleet.agents[h].labels = foreign->hosts[h].labels;
+		plan.fleet.agents[h].labels_count = foreign->hosts[h].labels_count;
 	}
+	if (foreign->gates_count && !foreign->phases_count)
+		complain_at(check, &foreign->gates[0], "gates without phases");
+	plan_check_gates(&own);
+	check->failed |= own.failed;
+	free(own.said);
+	free(plan.fleet.agents);
 }
 
 static void check_facts(struct check *check)
@@ -433,8 +435,11 @@ static bool read_and_free(struct foreign *foreign, struct yaml_node *root, const
 			  struct yaml_errors *errors)
 {
 	struct record_places places = {0};
-	struct check check = {
-		.foreign = foreign, .places = &places, .errors = errors, .directory = directory};
+	struct check check = {.foreign = foreign,
+			      .root = root,
+			      .places = &places,
+			      .errors = errors,
+			      .directory = directory};
 
 	*foreign = (struct foreign){0};
 	if (!root)

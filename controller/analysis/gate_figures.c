@@ -260,6 +260,19 @@ static struct gate_figure figure_as_written(const struct gate_scope *scope, enum
 		figure_written(metric, &target->latency_ns, target->response_ns, target->syncs_ns));
 }
 
+/* Why there is none. `any`: whether there is a histogram of it. */
+static const char *lack_of_latency(const struct gate_scope *scope, enum plan_metric metric,
+				   bool any)
+{
+	enum plan_metric mean = metric - (plain_metric(metric) - PLAN_METRIC_MEAN_LATENCY);
+
+	if (!any && isnan(figure_as_written(scope, mean).value))
+		return "nothing is known of its latencies";
+	return plan_metric_is_of_syncs(metric)
+		       ? "too few syncs took longer than that percentile"
+		       : "too few operations took longer than that percentile";
+}
+
 static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum plan_metric metric)
 {
 	struct histogram *all = mem_new(1, sizeof(*all));
@@ -279,12 +292,10 @@ static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum
 	} else {
 		figure = figure_as_written(scope, metric);
 	}
-	free(all);
 	bool of_one = scope->of == PLAN_OF_HOST || scope->of == PLAN_OF_TARGET;
 	if (isnan(figure.value) && !figure.lack && (of_one || scope->phase->cluster))
-		figure = lacking(plan_metric_is_of_syncs(metric)
-					 ? "too few syncs took longer than that percentile"
-					 : "too few operations took longer than that percentile");
+		figure = lacking(lack_of_latency(scope, metric, all->total > 0));
+	free(all);
 	return figure;
 }
 
@@ -314,16 +325,14 @@ static struct gate_figure figure_of_spread(const struct gate_scope *scope)
 static struct gate_figure figure_of_skew(const struct gate_scope *scope)
 {
 	const struct result_phase *phase = scope->phase;
-	struct gate_figure figure = plain((double)phase->start_skew_ns);
+	double value = (double)phase->start_skew_ns, bound = (double)phase->start_skew_bound_ns;
 
 	if (!phase->cluster)
 		return nothing;
-	if (phase->start_skew_bound_ns <= INT64_MAX) {
-		double bound = (double)phase->start_skew_bound_ns;
-		figure.low = fmax(0, figure.value - bound);
-		figure.high = figure.value + bound;
-	}
-	return figure;
+	if (phase->start_skew_bound_ns > INT64_MAX)
+		return lacking("how closely together its workers began is not known");
+	return (struct gate_figure){
+		.value = value, .low = fmax(0, value - bound), .high = value + bound};
 }
 
 /* ---- by themselves ---- */

@@ -79,7 +79,7 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 	const struct result_phase *phase = &result->phases[index];
 	const struct phase *plan = result_plan_phase(result, phase->name);
 	char skew[UNITS_TEXT_SIZE], bound[UNITS_TEXT_SIZE], start[UNITS_TEXT_SIZE],
-		stop[UNITS_TEXT_SIZE], trial[32] = "";
+		stop[UNITS_TEXT_SIZE], trial[32] = "", within[160];
 
 	if (result->plan && result->plan->repeat > 1)
 		snprintf(trial, sizeof(trial), ", trial %u of %u", phase->trial,
@@ -94,13 +94,17 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 				 units_format_ns(start, (double)phase->start_ns));
 		return;
 	}
-	layout_paragraph(
-		file, INDENT, "", "began %s into the run, all within %s +- %s, ended within %s%s",
-		units_format_ns(start, (double)phase->start_ns),
-		units_format_ns(skew, (double)phase->start_skew_ns),
-		units_format_ns(bound, (double)phase->start_skew_bound_ns),
-		units_format_ns(stop, (double)phase->stop_skew_ns),
-		plan && plan->allow_ram ? "; allow_ram: targets in memory are accepted" : "");
+	if (phase->start_skew_bound_ns > INT64_MAX)
+		snprintf(within, sizeof(within), "how closely together is not known");
+	else
+		snprintf(within, sizeof(within), "all within %s +- %s, ended within %s",
+			 units_format_ns(skew, (double)phase->start_skew_ns),
+			 units_format_ns(bound, (double)phase->start_skew_bound_ns),
+			 units_format_ns(stop, (double)phase->stop_skew_ns));
+	layout_paragraph(file, INDENT, "", "began %s into the run, %s%s",
+			 units_format_ns(start, (double)phase->start_ns), within,
+			 plan && plan->allow_ram ? "; allow_ram: targets in memory are accepted"
+						 : "");
 }
 
 /* ---- devices ---- */

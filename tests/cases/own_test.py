@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from judging import GIB, Judge, MB, MIB, main_of, require, require_near
+from judging import Failed, GIB, Judge, MB, MIB, main_of, require, require_near
 
 ENTRIES = []
 
@@ -628,6 +628,50 @@ def limits_that_are_not_resolved(muster):
     require(found[500] and not found[400] and not found[600], f"{found}")
 
 
+def gates_on_what_was_not_told(muster):
+    """No figure, no PASS: of when workers began, and of latencies, numbers alone say nothing."""
+    for metric, starts, state in (("start_skew", None, "INCONCLUSIVE"),
+                                  ("start_skew", (0, 0.5), "PASS"),
+                                  ("start_skew", (0, 5), "FAIL"),
+                                  ("mean_latency", None, "INCONCLUSIVE"),
+                                  ("p99_latency", (0, 0), "INCONCLUSIVE")):
+        times = [{"seconds": 60}] * 2
+        if starts:
+            times = [{"start_s": start, "end_s": start + 60} for start in starts]
+        judged = Judge(muster).judge(
+            phases=[phase()], measured=[{"phase": "p", "moved": [
+                {"host": f"h{i}", "bytes": 30_000 * MB, **time} for i, time in enumerate(times)]}],
+            gates=[{"phase": "p", "metric": metric, "of": "fleet", "at_most": "1s"}])
+        gate = judged.result["gates"][0]
+        require(gate["state"] == state, f"{metric}, {starts}: {gate}")
+        require("too few" not in (gate["text"] or ""), f"{metric}: {gate['text']}")
+
+
+def gates_that_no_plan_may_have(muster):
+    """Those of foreign numbers are read by the same rules."""
+    label = {"of": "label", "label": "fs"}
+    for gate, wanted in (({"metric": "spread", "of": "host", "at_most": "10%"}, "between hosts"),
+                         ({"at_least": "9 MB/s", "at_most": "1 MB/s"}, "more than at_most"),
+                         ({"at_least": "50%", "against": "q"}, "no phase 'q'"),
+                         ({"at_least": "50%", "against": "p"}, "100 % of itself"),
+                         ({"at_least": "50%", "within": "5%", "against": "q"}, "both ends"),
+                         ({"at_least": "50%", "against": "baseline", **label}, "'baseline'"),
+                         ({"at_least": "9 MB/s", "of": "label", "label": "x"}, "label 'x'"),
+                         ({"at_least": "9 MB/s", **label}, None)):
+        judge = Judge(muster)
+        facts = {"hosts": {"h1": {"labels": {"fs": "xfs"}}}, **rates([500]),
+                 "gates": [{"phase": "p", "metric": "throughput", "of": "fleet", **gate}]}
+        if not wanted:
+            require(judge.judge(**facts).code == 0, f"{gate} is refused")
+            continue
+        try:
+            judge.judge(**facts)
+        except Failed as refusal:
+            require(wanted in str(refusal), f"{gate}: {refusal}")
+        else:
+            raise Failed(f"{gate} is judged")
+
+
 def addresses_that_end_like_a_port(muster):
     judge = Judge(muster)
     for host, is_told in (("2001:db8::1:9000", True), ("2001:db8::1:900", False),
@@ -727,7 +771,8 @@ def main():
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
-                        lines_at_times_of_their_own)]
+                        lines_at_times_of_their_own, gates_on_what_was_not_told,
+                        gates_that_no_plan_may_have)]
     return main_of(cases, sys.argv[2:])
 
 
