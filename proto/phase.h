@@ -176,6 +176,12 @@ static inline bool phase_is_paced(const struct phase *phase)
 	return phase->rate_bytes || phase->rate_operations;
 }
 
+/* Whether both are held to the same rate, or neither to any. */
+static inline bool phase_rates_are_alike(const struct phase *a, const struct phase *b)
+{
+	return a->rate_bytes == b->rate_bytes && a->rate_operations == b->rate_operations;
+}
+
 /* An I/O a minute of each worker: slower, nobody would know whether it goes on. */
 static inline uint64_t phase_least_rate(const struct phase *phase, bool by_bytes)
 {

@@ -25,7 +25,7 @@ static bool are_alike(const struct phase *a, const struct phase *b)
 {
 	return a->op == b->op && a->access == b->access && a->coverage == b->coverage &&
 	       phase_blocks_are_alike(a, b) && a->read_percent == b->read_percent &&
-	       a->direct == b->direct && !a->runtime == !b->runtime;
+	       a->direct == b->direct && phase_rates_are_alike(a, b) && !a->runtime == !b->runtime;
 }
 
 bool layers_are_as_deep(const struct phase *a, const struct phase *b)
@@ -271,7 +271,7 @@ static bool whole_find(struct whole *whole, const struct result *result, const s
 	const struct target *target =
 		asked->targets_count == 1 ? plan_target(result, asked->targets[0].name) : NULL;
 
-	if (!target)
+	if (!target || phase_is_paced(asked)) /* a rate says nothing of what it could do */
 		return false;
 	uint32_t count = target->stripe_count ? target->stripe_count : target->members_count;
 	const struct name *names = target->stripe_count ? target->stripe : target->members;

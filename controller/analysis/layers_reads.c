@@ -66,7 +66,7 @@ static const struct measured *find_write(const struct trial *trial, const struct
 
 	for (uint32_t p = 0; p < trial->count; p++) {
 		const struct measured *m = &trial->phases[p];
-		if (m->is_sound && m->asked->op == PHASE_OP_WRITE &&
+		if (m->is_sound && m->asked->op == PHASE_OP_WRITE && !phase_is_paced(m->asked) &&
 		    m->asked->access == PHASE_ACCESS_SEQUENTIAL &&
 		    phase_blocks_are_alike(m->asked, asked) &&
 		    layers_are_as_deep(m->asked, asked) &&
@@ -105,7 +105,8 @@ void layers_read_check(struct result *result, const struct trial *trial,
 {
 	char reads[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
 
-	if (read->asked->op != PHASE_OP_READ || read->asked->access != PHASE_ACCESS_SEQUENTIAL)
+	if (read->asked->op != PHASE_OP_READ || read->asked->access != PHASE_ACCESS_SEQUENTIAL ||
+	    phase_is_paced(read->asked))
 		return;
 	const struct measured *write = find_write(trial, read);
 	if (!write || !have_same_volume(read, write))

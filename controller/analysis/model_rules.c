@@ -81,7 +81,7 @@ static void hold_below(struct result *result, const struct result_phase *phase,
 	uint64_t in_flight = (uint64_t)asked->workers * asked->queue_depth;
 
 	if (!(rate < BELOW * bound->bytes_per_s) || in_flight < BELOW_IN_FLIGHT ||
-	    asked->access != PHASE_ACCESS_SEQUENTIAL || phase->hosts_count == 0 ||
+	    asked->access != PHASE_ACCESS_SEQUENTIAL || phase_is_paced(asked) ||
 	    !measured_is_sound(result, phase))
 		return;
 	struct result_finding *finding =
@@ -263,7 +263,7 @@ static bool ask_alike(const struct phase *a, const struct phase *b)
 {
 	return a->op == b->op && a->access == b->access && a->block_size == b->block_size &&
 	       a->workers == b->workers && a->queue_depth == b->queue_depth &&
-	       have_same_targets(a, b);
+	       phase_rates_are_alike(a, b) && have_same_targets(a, b);
 }
 
 /* The best phase that asks alike through another controller; NULL: none. */

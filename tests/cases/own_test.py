@@ -486,6 +486,31 @@ entry("held to a rate", **rates([97], rate="100MB/s"))
 entry("a rate that is not reached", ["RATE_NOT_REACHED"], **rates([94], rate="100MB/s"))
 
 
+def paced(rate, phases):
+    """Phases (name, op, targets, MB/s in all), of which those not in capitals are held to a rate."""
+    held = [{} if name.isupper() else {"rate": rate} for name, *_ in phases]
+    return {"targets": {"s": {"members": ["a", "b"]}},
+            "phases": [phase(name, op, on, **more) for (name, op, on, _), more in zip(phases, held)],
+            "measured": [{"phase": name, "moved": [
+                {"target": target, "bytes_per_s": moved * MB / len(on), "seconds": 60}
+                for target in on]} for name, _, on, moved in phases]}
+
+
+entry("reads held to a rate", **paced("50MB/s", [("W", "write", "a", 400), ("r", "read", "a", 50)]))
+entry("reads that nothing holds", ["READ_SLOWER_THAN_WRITE"],
+      **paced("50MB/s", [("W", "write", "a", 400), ("R", "read", "a", 50)]))
+entry("together held to a rate", **paced("50MB/s", [
+    ("A", "read", "a", 400), ("B", "read", "b", 400), ("both", "read", "ab", 100)]))
+entry("a stripe held to a rate", **paced("50MB/s", [
+    ("a", "read", "a", 50), ("b", "read", "b", 50), ("both", "read", "ab", 100),
+    ("whole", "read", "s", 50)]))
+
+
+entry("less than half, deep, as asked for", storage={
+    "t": {"level": "raid6", "disks": 8, "disk_rate": "200 MB/s"}},
+      **rates([100], op="write", queue_depth=16, rate="100MB/s"))
+
+
 def filled(full):
     return {"phases": [phase("p", "write", size=60_000 * MB)], "measured": [{
         "phase": "p", "hosts": {"h": {"disk_full": full}},
