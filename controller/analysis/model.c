@@ -105,6 +105,13 @@ static void lower(struct model_bound *bound, double to, const char *what)
 	*bound = (struct model_bound){.bytes_per_s = to, .what = what};
 }
 
+static void lower_to_link(struct model_bound *bound, const struct fact_link *link)
+{
+	lower(bound, model_link(link), link->link);
+	if (bound->what == link->link)
+		bound->link = link;
+}
+
 bool model_carries(const struct fact_link *link, const char *target)
 {
 	for (uint32_t t = 0; t < link->targets_count; t++)
@@ -160,7 +167,7 @@ static struct model_bound bound_of(const struct known *known, const struct plan 
 	}
 	for (uint32_t l = 0; (link = known_link(known, l)); l++)
 		if (model_carries(link, name))
-			lower(&bound, model_link(link), link->link);
+			lower_to_link(&bound, link);
 	lower(&bound, together(known, plan, asked, name, depth), "all that it is made of");
 	return bound;
 }

@@ -42,10 +42,11 @@ double model_hit_share(double cache, double working_set);
 
 /* The least of what is known of a target, of media for sequential phases only, and of what its
  * parts or members can do together where something is known of each; NAN: nothing. `what` (may be
- * NULL) names it: "the disks". */
+ * NULL) names it: "the disks"; `link` is it where it is one, NULL otherwise. */
 struct model_bound {
 	double bytes_per_s;
 	const char *what;
+	const struct fact_link *link;
 };
 struct model_bound model_bound(const struct known *known, const struct plan *plan,
 			       const struct phase *asked, const char *target);

@@ -20,8 +20,8 @@
 /* ---- phases against the bound ---- */
 
 typedef void holder(struct result *result, const struct result_phase *phase,
-		    const struct phase *asked, const char *host, const struct result_target *target,
-		    const struct model_bound *bound);
+		    const struct phase *asked, const struct result_phase_host *host,
+		    const struct result_target *target, const struct model_bound *bound);
 
 static void hold_host(struct result *result, const struct result_phase *phase,
 		      const struct phase *asked, uint32_t h, holder *hold)
@@ -33,7 +33,7 @@ static void hold_host(struct result *result, const struct result_phase *phase,
 		struct model_bound bound =
 			model_bound(&known, result->plan, asked, host->targets[t].target);
 		if (bound.bytes_per_s > 0)
-			hold(result, phase, asked, host->host, &host->targets[t], &bound);
+			hold(result, phase, asked, host, &host->targets[t], &bound);
 	}
 }
 
@@ -55,7 +55,7 @@ static void add_figures(struct result_finding *finding, double rate, double boun
 }
 
 static void hold_exceeding(struct result *result, const struct result_phase *phase,
-			   const struct phase *asked, const char *host,
+			   const struct phase *asked, const struct result_phase_host *host,
 			   const struct result_target *target, const struct model_bound *bound)
 {
 	char is[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
@@ -65,34 +65,12 @@ static void hold_exceeding(struct result *result, const struct result_phase *pha
 	if (!(rate > EXCEEDS * bound->bytes_per_s))
 		return;
 	struct result_finding *finding =
-		findings_add(result, "EXCEEDS_PHYSICAL", NULL, phase, host, target->target, NULL,
-			     "%s is %.2f times what %s can do, %s", units_format_rate(is, rate),
-			     rate / bound->bytes_per_s, bound->what,
+		findings_add(result, "EXCEEDS_PHYSICAL", NULL, phase, host->host, target->target,
+			     NULL, "%s is %.2f times what %s can do, %s",
+			     units_format_rate(is, rate), rate / bound->bytes_per_s, bound->what,
 			     units_format_rate(most, bound->bytes_per_s));
 	add_figures(finding, rate, bound->bytes_per_s);
 }
-
-static void hold_below(struct result *result, const struct result_phase *phase,
-		       const struct phase *asked, const char *host,
-		       const struct result_target *target, const struct model_bound *bound)
-{
-	char is[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
-	double rate = target->throughput_bytes_per_s;
-	uint64_t in_flight = (uint64_t)asked->workers * asked->queue_depth;
-
-	if (!(rate < BELOW * bound->bytes_per_s) || in_flight < BELOW_IN_FLIGHT ||
-	    asked->access != PHASE_ACCESS_SEQUENTIAL || phase_is_paced(asked) ||
-	    !measured_is_sound(result, phase))
-		return;
-	struct result_finding *finding =
-		findings_add(result, "BELOW_MODEL", NULL, phase, host, target->target, NULL,
-			     "%s is %.0f %% of what %s can do, %s", units_format_rate(is, rate),
-			     100 * rate / bound->bytes_per_s, bound->what,
-			     units_format_rate(most, bound->bytes_per_s));
-	add_figures(finding, rate, bound->bytes_per_s);
-}
-
-/* ---- what shares a link ---- */
 
 /* Bytes/s of the targets that a link carries, from the first to the last I/O of any of them, which
  * is the least that went over it; `count`: of how many. */
@@ -115,6 +93,31 @@ static double rate_over(const struct result_phase *phase, const struct result_ph
 	}
 	return *count ? window_rate(bytes, all) : NAN;
 }
+
+static void hold_below(struct result *result, const struct result_phase *phase,
+		       const struct phase *asked, const struct result_phase_host *host,
+		       const struct result_target *target, const struct model_bound *bound)
+{
+	char is[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+	double rate = target->throughput_bytes_per_s;
+	uint64_t in_flight = (uint64_t)asked->workers * asked->queue_depth;
+	uint32_t carried;
+
+	if (!(rate < BELOW * bound->bytes_per_s) || in_flight < BELOW_IN_FLIGHT ||
+	    asked->access != PHASE_ACCESS_SEQUENTIAL || phase_is_paced(asked) ||
+	    !measured_is_sound(result, phase) ||
+	    (bound->link &&
+	     !(rate_over(phase, host, bound->link, &carried) < BELOW * bound->bytes_per_s)))
+		return; /* or other targets have the rest of the link */
+	struct result_finding *finding =
+		findings_add(result, "BELOW_MODEL", NULL, phase, host->host, target->target, NULL,
+			     "%s is %.0f %% of what %s can do, %s", units_format_rate(is, rate),
+			     100 * rate / bound->bytes_per_s, bound->what,
+			     units_format_rate(most, bound->bytes_per_s));
+	add_figures(finding, rate, bound->bytes_per_s);
+}
+
+/* ---- what shares a link ---- */
 
 /* A host's targets may each be within what a link can do and together be above it. */
 static void hold_link(struct result *result, const struct result_phase *phase,

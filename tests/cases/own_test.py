@@ -444,6 +444,14 @@ entry("two within their link", **on_one_link(520, 570))
 entry("two that are more than their link", ["EXCEEDS_PHYSICAL"], code=3, **on_one_link(560, 570))
 
 
+def deep_on_one_link(a, b):
+    return {**on_one_link(a, b), "phases": [phase(targets=["a", "b"], queue_depth=16)]}
+
+
+entry("two that share a link", **deep_on_one_link(480, 480))
+entry("two that leave a link half idle", [], ["BELOW_MODEL"], **deep_on_one_link(240, 240))
+
+
 def random_writes(iops, op="write", level="raid6"):
     return {"storage": {"t": {"level": level, "disks": 8, "disk_iops": 180}},
             "phases": [phase(op=op, access="random", block_size=4096)],
@@ -590,6 +598,10 @@ SILENT = {
     "TIME_UNKNOWN": "thirty seconds", "NO_TIMELINE": "one host needs no timeline",
     "TIMELINE_CUT": "lines that lie together", "DISK_FULL": "room to the end",
     "PARTIAL": "room to the end",
+}
+# And what an input must not raise beside, where it is not the one beside the border.
+NEVER = {
+    "two that share a link": {"BELOW_MODEL"}, "less than half, deep, as asked for": {"BELOW_MODEL"},
 }
 # What only a run itself can see, and the test that holds it.
 ELSEWHERE = {
@@ -784,6 +796,7 @@ def hold(muster, name, wanted, notes, code, facts):
     require(found == wanted, f"found {sorted(found)}, not {sorted(wanted)}")
     require(notes <= judged.codes, f"notes {sorted(judged.codes)} without {sorted(notes)}")
     require(judged.code == code, f"exit {judged.code}, not {code}")
+    require(not NEVER.get(name, set()) & judged.codes, f"{sorted(judged.codes)}")
     for silent in (code for code, entry_name in SILENT.items() if entry_name == name):
         require(silent not in judged.codes, f"{silent} is found beside its border")
 
