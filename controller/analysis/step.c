@@ -101,6 +101,17 @@ static int compare_at(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
+/* Whether enough of the samples lie on the side of their own level: a few that are far off make a
+ * level of ten that is none of them's. */
+static bool is_held(const double *samples, uint32_t from, uint32_t to, double own, double other)
+{
+	uint32_t near = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		near += fabs(samples[i] - own) < fabs(samples[i] - other);
+	return near >= STEP_LEAST_SAMPLES;
+}
+
 uint32_t step_find(const double *samples, uint32_t count, struct step steps[STEPS_MOST])
 {
 	uint32_t found = 0, kept = 0;
@@ -117,7 +128,9 @@ uint32_t step_find(const double *samples, uint32_t count, struct step steps[STEP
 		struct step step = {.at = steps[i].at,
 				    .before = level(&s, from, steps[i].at),
 				    .after = level(&s, steps[i].at, to)};
-		if (step_size(step.before, step.after) >= STEP_LEAST)
+		if (step_size(step.before, step.after) >= STEP_LEAST &&
+		    is_held(samples, from, step.at, step.before, step.after) &&
+		    is_held(samples, step.at, to, step.after, step.before))
 			steps[kept++] = step;
 	}
 	free(s.sums);

@@ -4,8 +4,9 @@
  * same in both parts. A split counts when each side has at least 10 samples and its levels are at
  * least 20 % of the larger apart. Two things are asked beside, since the best split of anything has
  * two levels: they are 5 standard errors apart, by the noise from sample to sample, and the 10
- * samples before and the 10 after it are 15 % apart; a ramp is no step. Run it after the periodic
- * test, on a window in which all workers were at work. */
+ * samples before and the 10 after it are 15 % apart; a ramp is no step. And of each level 10
+ * samples are nearer to it than to the other, so that a stall of eight is not a level of ten. Run
+ * it after the periodic test, on a window in which all workers were at work. */
 #ifndef MUSTER_CONTROLLER_ANALYSIS_STEP_H
 #define MUSTER_CONTROLLER_ANALYSIS_STEP_H
 

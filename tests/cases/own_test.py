@@ -111,6 +111,7 @@ entry("square wave of 800 ms", ["PERIODIC_STALL"],
 entry("a notch each minute", [], ["PERIODIC_DIP"],
       **series(lambda t: 90 if t % 60 < 2 else 640, 900))
 entry("one stall of 4 s", ["STALL"], **series(lambda t: 0 if 20 <= t < 24 else 300, 300))
+entry("one stall of 8 s", ["STALL", "NOT_STEADY"], **series(lambda t: 0 if 30 <= t < 38 else 300, 300))
 entry("two seconds of nothing", [], ["DIPS"], **series(lambda t: 0 if 20 <= t < 22 else 300, 120))
 entry("a dip to 60 %", **series(lambda t: 180 if 20 <= t < 22 else 300, 120))
 entry("falls and stays", ["STEP_DOWN", "NOT_STEADY"], **series(lambda t: 500 if t < 40 else 200))
