@@ -4,7 +4,9 @@
 
 static const struct record_row sample_rows[] = {
 	{MEMBER(struct foreign_sample, time_s), .required = true,
-	 .doc = "where it begins; it ends where the next begins, and all are as long"},
+	 .doc = "where it begins, once for each host and target; it ends where the next begins, "
+		"and "
+		"all are as long"},
 	{MEMBER(struct foreign_sample, host), .doc = "needed where there are several"},
 	{MEMBER(struct foreign_sample, target), .doc = "needed where the phase has several"},
 	{MEMBER(struct foreign_sample, bytes), .doc = "moved in that time; or:"},

@@ -37,6 +37,15 @@ void foreign_find_states(struct build *build);
 /* Counters of devices: their bytes go into the result; after the totals. */
 void foreign_add_counters(struct build *build);
 
+/* ---- foreign_twice.c: what is told a second time ---- */
+
+/* A line of the timeline of the host, target and instant of one that stands before it, which
+ * `before` gets; NULL: there is none. n log n. */
+const struct foreign_sample *foreign_sample_twice(const struct foreign_measured *m,
+						  const struct foreign_sample **before);
+/* A total of a host and target that begins when another does, neither of a worker; NULL: none. */
+const struct foreign_total *foreign_total_twice(const struct foreign_measured *m);
+
 /* ---- foreign_values.c: what the numbers themselves show ---- */
 
 /* Two tellings of one amount that are not the same; `seconds` is how long it went on. */

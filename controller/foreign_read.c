@@ -10,6 +10,7 @@
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/foreign.h"
+#include "controller/foreign_inside.h"
 #include "controller/plan_check.h"
 
 #define TABLE_MAX ((size_t)1 << 30)
@@ -22,6 +23,7 @@ struct check {
 	const struct record_places *places;
 	struct yaml_errors *errors;
 	const char *directory; /* NULL: no files */
+	bool many_hosts;       /* in the phase that is looked at: a row must say of which it is */
 	bool failed;
 };
 
@@ -189,7 +191,7 @@ static void check_place(struct check *check, const char *file, const void *recor
 		fault = mem_format("phase '%s' has no target '%s'", phase->name, target);
 	else if (host && foreign->hosts_count && !has_host(foreign, host))
 		fault = mem_format("host '%s' is not among `hosts`", host);
-	else if (!host && foreign->hosts_count > 1)
+	else if (!host && check->many_hosts)
 		fault = mem_text("no host, and there are several");
 	if (fault)
 		complain_of_row(check, file, record, line, fault);
@@ -242,9 +244,53 @@ static bool is_empty(const struct foreign_measured *m)
 	       !m->beats_count;
 }
 
+/* Whether two are named; `first` is the first that was. */
+static bool is_another(const char **first, const char *host)
+{
+	if (!*first)
+		*first = host;
+	return host && !text_is(host, *first);
+}
+
+/* Where `hosts` does not say it, the rows do: two names are two hosts. */
+static bool has_many_hosts(const struct foreign *foreign, const struct foreign_measured *m)
+{
+	const char *first = NULL;
+	bool many = foreign->hosts_count > 1;
+
+	for (uint32_t i = 0; i < m->samples_count && !many; i++)
+		many = is_another(&first, m->samples[i].host);
+	for (uint32_t i = 0; i < m->moved_count && !many; i++)
+		many = is_another(&first, m->moved[i].host);
+	for (uint32_t i = 0; i < m->clock_count && !many; i++)
+		many = is_another(&first, m->clock[i].host);
+	for (uint32_t i = 0; i < m->beats_count && !many; i++)
+		many = is_another(&first, m->beats[i].host);
+	return many;
+}
+
+/* What would be added up to twice what it was. */
+static void check_twice(struct check *check, const struct foreign_measured *m)
+{
+	const struct foreign_sample *before, *sample = foreign_sample_twice(m, &before);
+	const struct foreign_total *total = foreign_total_twice(m);
+
+	if (sample) {
+		char *text = mem_format("time_s %g of this host and target is in line %u already",
+					sample->time_s, before->line);
+		complain_of_row(check, m->timeline, sample, sample->line, text);
+		free(text);
+	}
+	if (total)
+		complain_of_row(check, m->totals, total, total->line,
+				"this host and target has a total from that time on already; "
+				"name workers where it is of one of several");
+}
+
 static void check_rows(struct check *check, const struct foreign_measured *m,
 		       const struct phase *phase)
 {
+	check->many_hosts = has_many_hosts(check->foreign, m);
 	for (uint32_t i = 0; i < m->moved_count; i++) {
 		const struct foreign_total *t = &m->moved[i];
 		check_total(check, m, t);
@@ -266,6 +312,8 @@ static void check_rows(struct check *check, const struct foreign_measured *m,
 	for (uint32_t i = 0; i < m->beats_count; i++)
 		check_place(check, m->heartbeats, &m->beats[i], m->beats[i].line, phase,
 			    m->beats[i].host, NULL);
+	if (!check->failed)
+		check_twice(check, m);
 }
 
 static void check_measured(struct check *check, uint32_t index)

@@ -685,6 +685,33 @@ def gates_on_what_was_not_told(muster):
         require("too few" not in (gate["text"] or ""), f"{metric}: {gate['text']}")
 
 
+def numbers_that_are_told_twice(muster):
+    """Lines that would be added up to twice the rate, or to another host's, are errors."""
+    line = [("h1", i, 500 * MB) for i in range(60)]
+    total = {"host": "h1", "bytes": 30_000 * MB}
+    half = {"host": "h1", "bytes": 15_000 * MB}
+    for measured, wanted in (
+            ({"timeline": line + [("h1", 30, 500 * MB)]}, "line 32 already"),
+            ({"timeline": line + [("h2", 30, 500 * MB)]}, None),
+            ({"timeline": line + [("h2", 30, 1), ("", 31, 1)]}, "no host, and there are several"),
+            ({"timeline": line + [("", 60, 500 * MB)]}, None),
+            ({"moved": [{**total, "seconds": 60}] * 2}, "a total from that time on already"),
+            ({"moved": [{**total, "seconds": 60, "worker": w} for w in "ab"]}, None),
+            ({"moved": [{**half, "start_s": s, "end_s": s + 30} for s in (0, 30)]}, None),
+            ({"moved": [{**half, "start_s": 5, "end_s": 65}] * 2},
+             "a total from that time on already")):
+        judge = Judge(muster)
+        if "timeline" in measured:
+            measured["timeline"] = judge.table("t.csv", ("host",) + COLUMNS["timeline"],
+                                               measured["timeline"])
+        try:
+            judge.judge(phases=[phase()], measured=[{"phase": "p", **measured}])
+        except Failed as refusal:
+            require(wanted and wanted in str(refusal), f"{wanted}: {refusal}")
+        else:
+            require(not wanted, f"'{wanted}' is judged")
+
+
 def gates_that_no_plan_may_have(muster):
     """Those of foreign numbers are read by the same rules."""
     label = {"of": "label", "label": "fs"}
@@ -811,7 +838,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        gates_that_no_plan_may_have)]
+                        gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
