@@ -123,15 +123,21 @@ static struct amount amount_of(const struct build *build, double bytes, double b
 	if (isnan(amount.bytes))
 		amount.bytes = 0;
 	if (isnan(amount.operations))
-		amount.operations = ceil(amount.bytes / block);
+		amount.operations = amount.bytes / block;
 	return amount;
+}
+
+/* A part of a block that moved was an operation. */
+static double whole_operations(double operations)
+{
+	return ceil(operations - 1e-6);
 }
 
 static void put(const struct build *build, struct series_bucket *bucket, struct amount amount)
 {
 	uint64_t bytes = (uint64_t)llround(amount.bytes), reads = bytes;
 
-	if (build->asked->op == PHASE_OP_WRITE)
+	if (build->asked->op == PHASE_OP_WRITE || build->asked->op == PHASE_OP_FILL)
 		reads = 0;
 	else if (build->asked->op == PHASE_OP_MIXED)
 		reads = bytes / 100 * build->asked->read_percent;
@@ -237,13 +243,19 @@ static uint64_t bucket_of(const struct build *build, double first_s, double time
 	       (uint64_t)llround((time_s - first_s) / width_s);
 }
 
+/* Of a series, while its lines are read. */
+struct told {
+	double first_s;
+	double operations; /* so far: what a line has of one that is not whole goes to the next */
+};
+
 static void add_sample(struct build *build, const struct foreign_sample *s, uint32_t h,
-		       double first_s)
+		       struct told *told)
 {
 	struct result_phase *phase = build->phase;
 	uint32_t t = foreign_target_index(&phase->hosts[h], s->target);
 	double width_s = (double)phase->bucket_ns / 1e9;
-	uint64_t index = bucket_of(build, first_s, s->time_s);
+	uint64_t index = bucket_of(build, told->first_s, s->time_s);
 	uint64_t from_ns = phase->start_ns + index * phase->bucket_ns;
 
 	if (index >= FOREIGN_BUCKETS_MOST) {
@@ -251,9 +263,12 @@ static void add_sample(struct build *build, const struct foreign_sample *s, uint
 		return;
 	}
 	struct series_bucket *bucket = bucket_at(&build->series->series[h][t], index);
-	put(build, bucket,
-	    amount_of(build, s->bytes, s->bytes_per_s, s->operations, s->operations_per_s,
-		      width_s));
+	struct amount amount = amount_of(build, s->bytes, s->bytes_per_s, s->operations,
+					 s->operations_per_s, width_s);
+	double before = whole_operations(told->operations);
+	told->operations += amount.operations;
+	amount.operations = whole_operations(told->operations) - before;
+	put(build, bucket, amount);
 	bucket->errors += s->errors;
 	extend(&phase->hosts[h].targets[t], from_ns, from_ns + phase->bucket_ns);
 }
@@ -262,21 +277,21 @@ static void add_samples(struct build *build)
 {
 	const struct foreign_measured *m = build->measured;
 	uint32_t count = build->phase->hosts_count * build->asked->targets_count, h = 0;
-	double *firsts = mem_new(count, sizeof(*firsts));
+	struct told *told = mem_new(count, sizeof(*told));
 
 	for (uint32_t s = 0; s < count; s++)
-		firsts[s] = INFINITY;
+		told[s].first_s = INFINITY;
 	for (uint32_t i = 0; i < m->samples_count; i++) {
 		h = next_host(build->phase, m->samples[i].host, h);
-		double *first = &firsts[series_index(build, h, m->samples[i].target)];
-		*first = fmin(*first, m->samples[i].time_s);
+		double *first_s = &told[series_index(build, h, m->samples[i].target)].first_s;
+		*first_s = fmin(*first_s, m->samples[i].time_s);
 	}
 	for (uint32_t i = 0; i < m->samples_count; i++) {
 		h = next_host(build->phase, m->samples[i].host, h);
 		add_sample(build, &m->samples[i], h,
-			   firsts[series_index(build, h, m->samples[i].target)]);
+			   &told[series_index(build, h, m->samples[i].target)]);
 	}
-	free(firsts);
+	free(told);
 }
 
 /* ---- totals ---- */
@@ -323,7 +338,7 @@ static void spread(struct build *build, struct series *series, const struct time
 	uint64_t end = (uint64_t)ceil(times->end_s / width_s);
 
 	amount.bytes = round(amount.bytes);
-	amount.operations = round(amount.operations);
+	amount.operations = whole_operations(amount.operations);
 	for (uint64_t b = first; b < end && b < FOREIGN_BUCKETS_MOST; b++) {
 		double from = (double)b * width_s,
 		       to = b + 1 == end ? times->end_s : from + width_s;
@@ -392,6 +407,11 @@ static void sum_up(struct build *build)
 			struct result_target *target = &host->targets[t];
 			const struct series *series = &build->series->series[h][t];
 			for (uint32_t b = 0; b < series->count; b++) {
+				if (b * build->phase->bucket_ns < build->phase->ramp_ns) {
+					target->ramp_bytes += series->buckets[b].bytes_read +
+							      series->buckets[b].bytes_written;
+					continue;
+				}
 				target->bytes_read += series->buckets[b].bytes_read;
 				target->bytes_written += series->buckets[b].bytes_written;
 				target->operations += series->buckets[b].operations;
@@ -458,6 +478,14 @@ static uint64_t bucket_width_ns(const struct build *build)
 	if (m->samples_count)
 		return (uint64_t)fmax(llround(width_of(build) * 1e9), 1000);
 	return even_width_ns(build);
+}
+
+/* A timeline has the ramp that was asked for at its beginning; totals are told without it. */
+static uint64_t ramp_ns(const struct build *build)
+{
+	uint64_t width = build->phase->bucket_ns, ramp = build->asked->ramp;
+
+	return build->measured->samples_count ? (ramp + width - 1) / width * width : 0;
 }
 
 static void make_series(struct build *build)
@@ -554,6 +582,7 @@ static uint64_t build_phase(struct build *build, uint64_t start_ns)
 	if (has_figures(m))
 		add_targets(build);
 	phase->bucket_ns = bucket_width_ns(build);
+	phase->ramp_ns = ramp_ns(build);
 	make_series(build);
 	find_extents(build);
 	add_samples(build);

@@ -145,6 +145,13 @@ entry("a tenth of an empty device", [], ["STEADY_STATE_NOT_SHOWN"], storage=SSD,
       **series(lambda t: 150, 60, op="write"))
 entry("filled", [], storage=SSD, **series(lambda t: 2000, 60, op="write"))
 
+entry("filled by a fill", storage=SSD, phases=[
+    phase("f", "fill", size=100_000 * MB), phase("p", "write")], measured=[
+    {"phase": "f", "moved": [{"bytes": 200_000 * MB, "seconds": 400}]},
+    {"phase": "p", "moved": [{"bytes": 9_000 * MB, "seconds": 60}]}])
+entry("a ramp that was asked for", **series(lambda t: 50 if t < 10 else 500, 70, ramp="10s"))
+entry("the same that was not", ["STEP_UP"],  **series(lambda t: 50 if t < 10 else 500, 70))
+
 # cache
 entry("all from the device", **counted(10**11, 10**11))
 entry("nearly all", **counted(10**11, 96 * 10**9))
@@ -602,6 +609,7 @@ SILENT = {
 }
 # And what an input must not raise beside, where it is not the one beside the border.
 NEVER = {
+    "filled by a fill": {"STEADY_STATE_NOT_SHOWN"},
     "two that share a link": {"BELOW_MODEL"}, "less than half, deep, as asked for": {"BELOW_MODEL"},
 }
 # What only a run itself can see, and the test that holds it.
@@ -664,6 +672,22 @@ def limits_that_are_not_resolved(muster):
         require(("not resolved" in (gate["text"] or "")) == is_inside, f"{gate}")
         found[limit] = is_inside
     require(found[500] and not found[400] and not found[600], f"{found}")
+
+
+def operations_of_lines(muster):
+    """What a line has of an operation that is not whole is in the next, and the ramp in none."""
+    for columns, value, block, ramp, iops in (
+            (("time_s", "bytes_per_s"), 100 * MB, 64 * MIB, 0, 100 * MB / (64 * MIB)),
+            (("time_s", "operations_per_s"), 0.4, GIB, 0, 0.4),
+            (("time_s", "operations"), 3, MIB, 0, 3),
+            (("time_s", "bytes_per_s"), 100 * MB, MIB, 10, 100 * MB / MIB)):
+        judge = Judge(muster)
+        rows = [(i, value * (100 if i < ramp else 1)) for i in range(100)]
+        judged = judge.judge(
+            phases=[phase(block_size=block, ramp=f"{ramp}s")],
+            measured=[{"phase": "p", "timeline": judge.table("t.csv", columns, rows)}])
+        require_near(judged.cluster("p")["iops"], iops, f"{columns} of {block}", 0.03)
+        require_near(judged.cluster("p")["all_active_window_ns"], (100 - ramp) * 1e9, "window")
 
 
 def gates_on_what_was_not_told(muster):
@@ -838,7 +862,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        operations_of_lines, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
