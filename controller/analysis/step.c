@@ -5,6 +5,8 @@
 
 #include "common/memory.h"
 
+#define ROUNDING 1e-9
+
 /* sums[i], squares[i] and noise[i] (squares of differences from one sample to the next) are over
  * the first i samples, less their mean so that squares keep their digits. */
 struct sums {
@@ -30,9 +32,12 @@ static struct sums sums_new(const double *samples, uint32_t count)
 	return s;
 }
 
+/* A level of nothing is not a little below it by rounding. */
 static double level(const struct sums *s, uint32_t from, uint32_t to)
 {
-	return s->mean + (s->sums[to] - s->sums[from]) / (to - from);
+	double level = s->mean + (s->sums[to] - s->sums[from]) / (to - from);
+
+	return fabs(level) > ROUNDING * fabs(s->mean) ? level : 0;
 }
 
 /* Sum of squares about the level of [from, to). */

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,6 +70,19 @@ static void steps_on_either_side_of_each_border(void **state)
 	}
 }
 
+static void a_level_of_nothing_is_nothing(void **state)
+{
+	double samples[130];
+	struct step steps[STEPS_MOST];
+	struct random random = {.state = 3};
+
+	(void)state;
+	for (uint32_t i = 0; i < 130; i++)
+		samples[i] = i < 100 ? 5e8 * (1 + 0.02 * seeded_normal(&random)) : 0;
+	assert_int_equal(step_find(samples, 130, steps), 1);
+	assert_true(steps[0].after == 0 && !signbit(steps[0].after));
+}
+
 /* As rough as small buckets get: a split of noise always has two levels. */
 static void noise_has_no_steps(void **state)
 {
@@ -119,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps_on_either_side_of_each_border),
+		cmocka_unit_test(a_level_of_nothing_is_nothing),
 		cmocka_unit_test(noise_has_no_steps),
 		cmocka_unit_test(a_ramp_has_no_steps),
 		cmocka_unit_test(more_steps_than_are_told_are_told_up_to_that),
