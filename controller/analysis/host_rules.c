@@ -167,13 +167,16 @@ static void report_straggler(struct result *result, const char *code,
 			     const struct result_phase *phase, const char *host, const char *who,
 			     const struct straggler *straggler, double time_ns)
 {
-	char time[UNITS_TEXT_SIZE];
+	char time[UNITS_TEXT_SIZE], alike[48] = "";
 
+	if (straggler->alike) /* so that one of many is not taken for the one to blame */
+		snprintf(alike, sizeof(alike), ", as did %u more", straggler->alike);
 	struct result_finding *finding = findings_add(
 		result, code, NULL, phase, host, NULL, NULL,
-		"%s took %s for its amount, %.2f times the median; the others stood idle for "
+		"%s took %s for its amount%s, %.2f times the median; the others stood idle for "
 		"%.0f %% of the time on average",
-		who, units_format_ns(time, time_ns), straggler->factor, 100 * straggler->loss);
+		who, units_format_ns(time, time_ns), alike, straggler->factor,
+		100 * straggler->loss);
 	findings_figure(finding, "time_ns", time_ns);
 	findings_figure(finding, "times_median", straggler->factor);
 	findings_figure(finding, "loss", straggler->loss);

@@ -124,6 +124,8 @@ struct straggler straggler_find(const double *times, uint32_t count)
 		if (times[i] > times[straggler.index])
 			straggler.index = i;
 	double longest = times[straggler.index];
+	for (uint32_t i = 0; i < count; i++)
+		straggler.alike += i != straggler.index && times[i] >= STRAGGLER_ALIKE * longest;
 	straggler.factor = longest / stats_median(times, count);
 	straggler.loss = 1 - stats_mean(times, count) / longest;
 	straggler.is_one = straggler.factor > STRAGGLER_FACTOR || straggler.loss > STRAGGLER_LOSS;

@@ -29,12 +29,14 @@ uint32_t outlier_find(const double *values, uint32_t count, struct outlier *verd
 #define STRAGGLER_LEAST  3
 #define STRAGGLER_FACTOR 1.5
 #define STRAGGLER_LOSS   0.10
+#define STRAGGLER_ALIKE  0.95
 
 struct straggler {
 	uint32_t index; /* of the last one */
 	double factor;  /* its time / median */
 	double loss;    /* 1 - mean / longest */
 	bool is_one;    /* factor > 1.5 or loss > 10 % */
+	uint32_t alike; /* others that took 95 % of its time or more */
 };
 
 /* Of the times (> 0) that each took for its amount; none with fewer than three. */

@@ -736,6 +736,13 @@ def numbers_that_are_told_twice(muster):
             require(not wanted, f"'{wanted}' is judged")
 
 
+def others_that_took_as_long(muster):
+    """Where the fast ones are few, the one that is named is one of many."""
+    for ends, wanted in (([60, 60, 60, 90], None), ([60, 60, 60, 20, 20], "as did 2 more, 1.00 times")):
+        said = Judge(muster).judge(**amounts(ends)).of("STRAGGLER")[0]["evidence"]
+        require((wanted or "amount, 1.50 times") in said, f"{ends}: {said}")
+
+
 def gates_that_no_plan_may_have(muster):
     """Those of foreign numbers are read by the same rules."""
     label = {"of": "label", "label": "fs"}
@@ -862,7 +869,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        operations_of_lines, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
