@@ -247,6 +247,7 @@ static uint64_t bucket_of(const struct build *build, double first_s, double time
 struct told {
 	double first_s;
 	double operations; /* so far: what a line has of one that is not whole goes to the next */
+	uint64_t lines, last; /* how many; the last bucket */
 };
 
 static void add_sample(struct build *build, const struct foreign_sample *s, uint32_t h,
@@ -262,6 +263,8 @@ static void add_sample(struct build *build, const struct foreign_sample *s, uint
 		build->dropped++;
 		return;
 	}
+	told->lines++;
+	told->last = index > told->last ? index : told->last;
 	struct series_bucket *bucket = bucket_at(&build->series->series[h][t], index);
 	struct amount amount = amount_of(build, s->bytes, s->bytes_per_s, s->operations,
 					 s->operations_per_s, width_s);
@@ -271,6 +274,16 @@ static void add_sample(struct build *build, const struct foreign_sample *s, uint
 	put(build, bucket, amount);
 	bucket->errors += s->errors;
 	extend(&phase->hosts[h].targets[t], from_ns, from_ns + phase->bucket_ns);
+}
+
+static uint64_t missing_of(const struct build *build, const struct told *told)
+{
+	if (!told->lines)
+		return 0;
+	uint64_t first = bucket_of(build, told->first_s, told->first_s);
+	uint64_t buckets = told->last - first + 1;
+
+	return buckets > told->lines ? buckets - told->lines : 0;
 }
 
 static void add_samples(struct build *build)
@@ -291,6 +304,8 @@ static void add_samples(struct build *build)
 		add_sample(build, &m->samples[i], h,
 			   &told[series_index(build, h, m->samples[i].target)]);
 	}
+	for (uint32_t s = 0; s < count; s++)
+		build->missing += missing_of(build, &told[s]);
 	free(told);
 }
 

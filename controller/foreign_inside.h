@@ -19,6 +19,7 @@ struct build {
 	uint64_t *extents; /* of each target of the phase */
 	uint32_t guessed;  /* totals of which no time was told */
 	uint32_t dropped;  /* lines of the timeline that lie too far out */
+	uint64_t missing;  /* buckets between lines that have none */
 };
 
 /* The only one where no name is given; UINT32_MAX: none. */

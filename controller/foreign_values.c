@@ -47,6 +47,11 @@ void foreign_find_gaps(struct build *build)
 	if (m->moved_count && !m->samples_count && build->phase->hosts_count > 1)
 		findings_add(build->result, "NO_TIMELINE", NULL, build->phase, NULL, NULL, NULL,
 			     "only totals are known, so that each counts as even over its time");
+	if (build->missing)
+		findings_add(build->result, "TIMELINE_GAPS", NULL, build->phase, NULL, NULL, NULL,
+			     "of %llu buckets between the first and the last line of a host and "
+			     "target there is no line; they count as nothing moved",
+			     (unsigned long long)build->missing);
 	if (build->dropped)
 		findings_add(build->result, "TIMELINE_CUT", NULL, build->phase, NULL, NULL, NULL,
 			     "%u lines of the timeline lie more than %d of its buckets after the "

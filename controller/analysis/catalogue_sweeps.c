@@ -52,6 +52,13 @@ static const struct catalogue_row rows[] = {
 	{"TIMELINE_CUT", "NOTE", "Lines of a timeline lie too far from its beginning.",
 	 "More than 5,000,000 of its buckets after the first.", OWN,
 	 "look at the times of the table, or set bucket"},
+	{"TIMELINE_GAPS", "NOTE", "A timeline has no line for some of its time.",
+	 "Fewer lines than buckets between the first and the last of a host and target; what has "
+	 "no "
+	 "line counts as nothing moved.",
+	 OWN,
+	 "give a line of 0 where nothing moved; where it was only not recorded, a "
+	 "stall that is found there is none"},
 };
 
 const struct catalogue_part catalogue_sweeps = CATALOGUE_PART("Sweeps and numbers", rows);

@@ -485,6 +485,13 @@ entry("a line that lies far away", [], ["TIMELINE_CUT"], phases=[phase()], measu
     {"phase": "p", "bucket": "1s", "timeline": [(i, 500 * MB) for i in (*range(60), 6 * 10**6)]}])
 
 
+entry("lines that are missing", ["STALL", "NOT_STEADY"], ["TIMELINE_GAPS"],
+      phases=[phase()], measured=[{"phase": "p", "timeline": [
+          (i, 500 * MB) for i in (*range(100), *range(120, 300))]}])
+entry("lines that begin late", phases=[phase()], measured=[
+    {"phase": "p", "timeline": [(i, 500 * MB) for i in range(20, 100)]}])
+
+
 def failing(errors, **more):
     return {"phases": [phase()], "measured": [{"phase": "p", "moved": [
         {"bytes": 30_000 * MB, "seconds": 60, "errors": errors}]}], **more}
@@ -604,7 +611,7 @@ SILENT = {
     "NUMA_NODE_CONTRADICTED": "the node that is named", "VALUES_DISAGREE": "values that agree",
     "PHASE_VOLUME_MISMATCH": "reads of 85 %", "COUNTER_WRAP": "a counter that was reset",
     "TIME_UNKNOWN": "thirty seconds", "NO_TIMELINE": "one host needs no timeline",
-    "TIMELINE_CUT": "lines that lie together", "DISK_FULL": "room to the end",
+    "TIMELINE_CUT": "lines that lie together", "TIMELINE_GAPS": "lines that begin late", "DISK_FULL": "room to the end",
     "PARTIAL": "room to the end",
 }
 # And what an input must not raise beside, where it is not the one beside the border.
