@@ -133,7 +133,7 @@ static const struct record_row gate_rows[] = {
 	{MEMBER(struct plan_gate, against),
 	 .doc = "another phase of the same trial, or `baseline`, the same phase of the run that "
 		"`--baseline` names: the figure (throughput, iops or a latency) is in percent of "
-		"that one's, and so are the limits"},
+		"that one's, and so are the limits; rates of the fleet only against as many hosts"},
 	{MEMBER(struct plan_gate, at_least), .doc = "fails below this"},
 	{MEMBER(struct plan_gate, at_most), .doc = "fails above this"},
 	{MEMBER(struct plan_gate, within),

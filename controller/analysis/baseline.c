@@ -31,6 +31,7 @@ static const char *difference(const struct phase *a, const struct phase *b)
 		{"rate", !phase_rates_are_alike(a, b)},
 		{"read_percent", a->op == PHASE_OP_MIXED && a->read_percent != b->read_percent},
 		{"workers", a->workers != b->workers},
+		{"number of targets", a->targets_count != b->targets_count},
 		{"queue_depth", a->queue_depth != b->queue_depth},
 		{"direct", a->direct != b->direct},
 		{"runtime (one has it, the other moves a fixed amount)",
@@ -149,6 +150,24 @@ static double trial_figure(const struct result *baseline, const struct result_ph
 	scope.host = (uint32_t)h;
 	scope.target = (uint32_t)t;
 	return gate_figure(&scope, metric).value;
+}
+
+/* What all hosts did together is no less for a fleet that has become smaller. */
+static bool had_as_many_hosts(const struct result *baseline, const struct result_phase *now)
+{
+	for (uint32_t p = 0; p < baseline->phases_count; p++)
+		if (text_is(baseline->phases[p].name, now->name) &&
+		    baseline->phases[p].hosts_count != now->hosts_count)
+			return false;
+	return true;
+}
+
+bool baseline_is_comparable(const struct result *baseline, const struct result_phase *now,
+			    enum plan_metric metric)
+{
+	bool adds = metric == PLAN_METRIC_THROUGHPUT || metric == PLAN_METRIC_IOPS;
+
+	return !adds || had_as_many_hosts(baseline, now);
 }
 
 struct gate_figure baseline_figure(const struct result *baseline, const char *phase,

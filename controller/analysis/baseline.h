@@ -16,6 +16,11 @@ int baseline_check(const struct plan *plan, const struct result *baseline, struc
 /* OTHER_BUILD of the result, where the baseline has it. */
 void baseline_note(struct result *result, const struct result *baseline);
 
+/* Whether such a figure of the whole fleet can be held against the baseline's: rates add up over
+ * hosts, of which there must have been as many. */
+bool baseline_is_comparable(const struct result *baseline, const struct result_phase *now,
+			    enum plan_metric metric);
+
 /* The median over its trials. `host` NULL: of the fleet; `target` NULL: of all of a host. */
 struct gate_figure baseline_figure(const struct result *baseline, const char *phase,
 				   const char *host, const char *target, enum plan_metric metric);

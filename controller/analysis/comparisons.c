@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "controller/analysis/baseline.h"
 #include "controller/analysis/rank.h"
 #include "controller/analysis/stats.h"
 #include "controller/analysis/trial_figures.h"
@@ -88,13 +89,23 @@ static struct result_comparison *add_row(struct result *result, const struct pla
 	return row;
 }
 
+static bool is_of_same_fleet(const struct result *result, const struct result *baseline,
+			     const struct plan_gate *gate)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++)
+		if (text_is(result->phases[p].name, gate->phase) &&
+		    !baseline_is_comparable(baseline, &result->phases[p], gate->metric))
+			return false;
+	return true;
+}
+
 static void compare(struct result *result, const struct result *baseline,
 		    const struct plan_gate *gate)
 {
 	bool is_baseline = text_is(gate->against, PLAN_BASELINE);
 	const struct result *of = is_baseline ? baseline : result;
 
-	if (!of)
+	if (!of || (is_baseline && !is_of_same_fleet(result, baseline, gate)))
 		return;
 	struct trial_figures own = trial_figures_take(result, gate->phase, gate->metric);
 	struct trial_figures other =

@@ -146,6 +146,14 @@ static struct gate_figure compare(const struct making *making, const struct gate
 		return figure;
 	if (about->other)
 		return ratio(figure, figure_of_other(making, about));
+	if (text_is(about->gate->against, PLAN_BASELINE) && making->baseline && about->phase &&
+	    about->gate->of == PLAN_OF_FLEET &&
+	    !baseline_is_comparable(making->baseline, about->phase, about->gate->metric))
+		return ratio(figure,
+			     (struct gate_figure){
+				     .value = NAN,
+				     .lack = "the baseline had another number of hosts; hold "
+					     "each against it (of: host)"});
 	if (text_is(about->gate->against, PLAN_BASELINE) && making->baseline)
 		return ratio(figure,
 			     baseline_figure(making->baseline, about->gate->phase, about->host,

@@ -5,6 +5,7 @@ Every entry says which findings above a note there are, which notes there must b
 code. The healthy ones must stay silent."""
 
 import copy
+import json
 import pathlib
 import random
 import re
@@ -743,6 +744,35 @@ def numbers_that_are_told_twice(muster):
             require(not wanted, f"'{wanted}' is judged")
 
 
+def baselines_of_other_fleets(muster):
+    """Five hosts at 80 % do as much as four did, and three of four do less, and neither tells."""
+    judge = Judge(muster)
+    before = judge.judge(**rates([500, 500, 500, 500]))
+    (judge.path / "run.json").write_text(json.dumps(before.result))
+    for values, of, states in (([400] * 5, "fleet", {"INCONCLUSIVE"}),
+                               ([500] * 3, "fleet", {"INCONCLUSIVE"}),
+                               ([500] * 4, "fleet", {"PASS"}), ([400] * 4, "fleet", {"FAIL"}),
+                               ([500] * 3, "host", {"PASS"})):
+        judge.judge(**rates(values), gates=[{"phase": "p", "metric": "throughput", "of": of,
+                                             "against": "baseline", "at_least": "90%"}])
+        path = judge.path / f"facts{judge.count}.yaml"
+        done = subprocess.run([muster, "judge", "--as", "json", "--baseline",
+                               judge.path / "run.json", path],
+                              capture_output=True, text=True, timeout=30, check=False)
+        require(done.stdout, done.stderr)
+        found = {gate["state"] for gate in json.loads(done.stdout)["gates"]}
+        require(found == states, f"{values} of {of}: {found}")
+    for targets, refused in ((["t"], False), (["t", "u"], True)):
+        judge.judge(phases=[phase(targets=targets)], measured=[{"phase": "p", "moved": [
+            {"host": "h1", "target": t, "bytes_per_s": 500 * MB, "seconds": 60} for t in targets]}],
+            gates=[{"phase": "p", "metric": "throughput", "of": "host", "against": "baseline",
+                    "at_least": "90%"}])
+        done = subprocess.run([muster, "judge", "--baseline", judge.path / "run.json",
+                               judge.path / f"facts{judge.count}.yaml"],
+                              capture_output=True, text=True, timeout=30, check=False)
+        require(("number of targets" in done.stderr) == refused, done.stderr)
+
+
 def others_that_took_as_long(muster):
     """Where the fast ones are few, the one that is named is one of many."""
     for ends, wanted in (([60, 60, 60, 90], None), ([60, 60, 60, 20, 20], "as did 2 more, 1.00 times")):
@@ -876,7 +906,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
