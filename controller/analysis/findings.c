@@ -58,10 +58,18 @@ void findings_figure(struct result_finding *finding, const char *name, double va
 	*figure = (struct result_figure){.name = mem_text(name), .value = value};
 }
 
+/* The points of a sweep stand beside the phases: what is wrong with them says nothing of those. */
+static bool is_of_sweep(const struct result_finding *finding)
+{
+	return !finding->phase &&
+	       (text_is(finding->code, "SWEEP_INVALID") || text_is(finding->code, "TOO_SHORT"));
+}
+
 bool findings_is_in(const struct result_finding *finding, const struct result_phase *phase)
 {
-	return !finding->phase ||
-	       (text_is(finding->phase, phase->name) && finding->trial == phase->trial);
+	if (!finding->phase)
+		return !is_of_sweep(finding);
+	return text_is(finding->phase, phase->name) && finding->trial == phase->trial;
 }
 
 static bool is_about(const char *named, const char *wanted)

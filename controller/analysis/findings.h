@@ -23,7 +23,7 @@ void findings_figure(struct result_finding *finding, const char *name, double va
  * what became of the hosts, then the windows, then targets and devices. */
 void findings_compute(struct result *result, const struct result_series *series);
 
-/* Whether it is of that trial of the phase, or of the whole run. */
+/* Whether it is of that trial of the phase, or of the whole run but for sweeps. */
 bool findings_is_in(const struct result_finding *finding, const struct result_phase *phase);
 
 /* The first finding that makes figures of the phase INVALID: of this target of this host; target

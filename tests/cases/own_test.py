@@ -773,6 +773,15 @@ def baselines_of_other_fleets(muster):
         require(("number of targets" in done.stderr) == refused, done.stderr)
 
 
+def a_sweep_beside_a_phase(muster):
+    """One that is INVALID makes the file so, and not the figures of the phases in it."""
+    judged = Judge(muster).judge(
+        **timed(lambda x: 0.5, lambda x: 500 * MB), **rates([500]),
+        gates=[{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "1 MB/s"}])
+    require(judged.code == 3 and "SWEEP_INVALID" in judged.codes, f"exit {judged.code}")
+    require(judged.result["gates"][0]["state"] == "PASS", f"{judged.result['gates'][0]}")
+
+
 def others_that_took_as_long(muster):
     """Where the fast ones are few, the one that is named is one of many."""
     for ends, wanted in (([60, 60, 60, 90], None), ([60, 60, 60, 20, 20], "as did 2 more, 1.00 times")):
@@ -906,7 +915,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        a_sweep_beside_a_phase, baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
