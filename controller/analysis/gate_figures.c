@@ -301,12 +301,13 @@ static struct gate_figure figure_of_latency(const struct gate_scope *scope, enum
 
 /* ---- between hosts ---- */
 
-/* In percent; NAN with fewer than two hosts, or one that moved nothing. */
+/* In percent; NAN where one moved nothing. */
 static struct gate_figure figure_of_spread(const struct gate_scope *scope)
 {
 	const struct result_phase *phase = scope->phase;
 	double *rates = mem_new(phase->hosts_count, sizeof(*rates)), value = NAN;
 	uint32_t count = 0;
+	bool is_single = phase->cluster && phase->hosts_count == 1;
 
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
@@ -319,7 +320,7 @@ static struct gate_figure figure_of_spread(const struct gate_scope *scope)
 		value = 100 * (rates[count - 1] - rates[0]) / stats_quantile(rates, count, 0.5);
 	}
 	free(rates);
-	return plain(value);
+	return is_single ? lacking("a spread is between two hosts or more") : plain(value);
 }
 
 static struct gate_figure figure_of_skew(const struct gate_scope *scope)

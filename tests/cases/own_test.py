@@ -782,6 +782,16 @@ def a_sweep_beside_a_phase(muster):
     require(judged.result["gates"][0]["state"] == "PASS", f"{judged.result['gates'][0]}")
 
 
+def a_spread_of_one_host(muster):
+    """There is none: no fault of the run, and nothing that holds."""
+    hosts = {f"h{i + 1}": {"labels": {"rack": rack}} for i, rack in enumerate("aab")}
+    judged = Judge(muster).judge(hosts=hosts, **rates([500, 505, 502]), gates=[
+        {"phase": "p", "metric": "spread", "of": "label", "label": "rack", "at_most": "5%"}])
+    states = {gate["who"]: gate["state"] for gate in judged.result["gates"]}
+    require(states == {"rack=a": "PASS", "rack=b": "INCONCLUSIVE"}, f"{states}")
+    require(judged.code == 4, f"exit {judged.code}")
+
+
 def others_that_took_as_long(muster):
     """Where the fast ones are few, the one that is named is one of many."""
     for ends, wanted in (([60, 60, 60, 90], None), ([60, 60, 60, 20, 20], "as did 2 more, 1.00 times")):
@@ -915,7 +925,7 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        a_sweep_beside_a_phase, baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
     return main_of(cases, sys.argv[2:])
 
 
