@@ -17,17 +17,37 @@ static int open_named(const char *name, int flags)
 	dev_t device;
 
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	if (!sysfs_device(name, &device) || stat(path, &st) < 0 || !S_ISBLK(st.st_mode) ||
-	    st.st_rdev != device) {
+	if (stat(path, &st) < 0)
+		return -1;
+	if (!sysfs_device(name, &device) || !S_ISBLK(st.st_mode) || st.st_rdev != device) {
 		errno = ENODEV;
 		return -1;
 	}
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
 }
 
-bool loop_find(const char *name, struct loop *loop)
+static bool ask(const char *name, struct loop *loop)
 {
 	struct loop_info64 info;
+	int fd = open_named(name, 0);
+
+	if (fd < 0)
+		return false;
+	bool answered = ioctl(fd, LOOP_GET_STATUS64, &info) == 0;
+	close(fd);
+	if (!answered)
+		return false;
+	loop->device = (dev_t)info.lo_device;
+	loop->inode = info.lo_inode;
+	loop->behind = (dev_t)info.lo_rdevice;
+	loop->offset = info.lo_offset;
+	loop->limit = info.lo_sizelimit;
+	return true;
+}
+
+bool loop_find(const char *name, struct loop *loop)
+{
+	struct stat st;
 
 	/* Only an attached loop device has this file; it has the whole name, the ioctl 63 bytes. */
 	if (!sysfs_text(loop->path, sizeof(loop->path), "/sys/class/block/%s/loop/backing_file",
@@ -36,17 +56,9 @@ bool loop_find(const char *name, struct loop *loop)
 	loop->device = loop->behind = 0;
 	loop->inode = 0;
 	loop->offset = loop->limit = 0;
-	int fd = open_named(name, 0);
-	if (fd < 0)
-		return true;
-	if (ioctl(fd, LOOP_GET_STATUS64, &info) == 0) {
-		loop->device = (dev_t)info.lo_device;
-		loop->inode = info.lo_inode;
-		loop->behind = (dev_t)info.lo_rdevice;
-		loop->offset = info.lo_offset;
-		loop->limit = info.lo_sizelimit;
-	}
-	close(fd);
+	/* Else what the name leads to here must do. */
+	if (!ask(name, loop) && stat(loop->path, &st) == 0 && S_ISBLK(st.st_mode))
+		loop->behind = st.st_rdev;
 	return true;
 }
 
@@ -65,27 +77,32 @@ int loop_open_backing(const struct loop *loop)
 	return -1;
 }
 
+static bool leads_to(const char *path, const struct loop *loop)
+{
+	struct stat st;
+
+	return loop->inode && stat(path, &st) == 0 && st.st_ino == loop->inode &&
+	       st.st_dev == loop->device;
+}
+
 /* Where the device itself could not be asked, the name of the file must do. */
 static bool is_same_file(const struct loop *one, const struct loop *other)
 {
+	if (one->behind && one->behind == other->behind)
+		return true;
 	if (!one->inode || !other->inode)
-		return strcmp(one->path, other->path) == 0;
+		return strcmp(one->path, other->path) == 0 || leads_to(one->path, other) ||
+		       leads_to(other->path, one);
 	if (one->behind)
-		return one->behind == other->behind;
+		return false;
 	return one->device == other->device && one->inode == other->inode;
 }
 
-/* Where the device itself could not be asked, what its name leads to here must do. */
 bool loop_behind(const char *name, char behind[PLATFORM_DEVICE_NAME])
 {
 	struct loop loop;
-	struct stat st;
 
-	if (!loop_find(name, &loop))
-		return false;
-	if (!loop.inode && stat(loop.path, &st) == 0 && S_ISBLK(st.st_mode))
-		loop.behind = st.st_rdev;
-	return loop.behind && sysfs_name(loop.behind, behind);
+	return loop_find(name, &loop) && loop.behind && sysfs_name(loop.behind, behind);
 }
 
 void loop_add_sharing(struct names *names, const char *name)
@@ -106,12 +123,27 @@ void loop_add_sharing(struct names *names, const char *name)
 	names_release(&all);
 }
 
-bool loop_is_claimed(const char *name)
+/* Whether there is such a device, with bytes that could be lost. */
+static bool is_there(const char *name)
+{
+	dev_t device;
+
+	return sysfs_device(name, &device) && sysfs_lack(name) == PLATFORM_LACK_NOTHING;
+}
+
+int loop_claimed(const char *name)
 {
 	int fd = open_named(name, O_EXCL);
+	int reason = errno;
 
-	if (fd < 0)
-		return errno == EBUSY;
-	close(fd);
-	return false;
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	if (reason == EBUSY)
+		return 1;
+	if (!is_there(name))
+		return 0;
+	errno = reason;
+	return -1;
 }

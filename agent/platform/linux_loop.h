@@ -10,8 +10,8 @@
 #include "agent/platform/linux_sysfs.h"
 
 struct loop {
-	dev_t device; /* of the backing file */
-	uint64_t inode;
+	dev_t device;           /* of the backing file */
+	uint64_t inode;         /* 0: the device could not be asked, the name alone is known */
 	uint64_t offset, limit; /* of the device in that file; limit 0: to its end */
 	dev_t behind;           /* the block device that the backing file is; 0: a plain file */
 	char path[PATH_MAX];    /* as the kernel names it, maybe in another mount namespace */
@@ -30,7 +30,9 @@ bool loop_behind(const char *name, char behind[PLATFORM_DEVICE_NAME]);
  * device: sysfs has none of them among the holders. */
 void loop_add_sharing(struct names *names, const char *name);
 
-/* Whether something holds the device exclusively, also in another mount namespace. */
-bool loop_is_claimed(const char *name);
+/* 1: something holds the device exclusively, also in another mount namespace; 0: nothing does, or
+ * there is no such device. -1 with errno: it is there and cannot be asked, as where its node is
+ * missing or out of reach. */
+int loop_claimed(const char *name);
 
 #endif

@@ -121,14 +121,31 @@ static void add_holders(struct use_list *list, const struct family *family, cons
 	add_held(list, family, &family->whole, name);
 }
 
+/* A kernel without swap has no such file; nor is there one where /proc shows processes alone. */
+static int no_swaps(struct error *err)
+{
+	int reason = errno;
+
+	if (reason == ENOENT && access("/proc/version", F_OK) == 0)
+		return 0;
+	error_set(err, ERROR_SYSTEM, "cannot read '/proc/swaps': %s", strerror(reason));
+	return -1;
+}
+
 /* /proc/swaps: a heading, then file or device, type, size ... */
-static void add_swap(struct use_list *list, const struct family *family, const char *name)
+static int add_swap(struct use_list *list, const struct family *family, const char *name,
+		    struct error *err)
 {
 	FILE *file = fopen("/proc/swaps", "re");
 	char device[PLATFORM_DEVICE_NAME], text[96], line[4352];
 
 	if (!file)
-		return;
+		return no_swaps(err);
+	if (!fgets(line, sizeof(line), file)) {
+		error_set(err, ERROR_SYSTEM, "'/proc/swaps' does not even have its heading");
+		fclose(file);
+		return -1;
+	}
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, " \t\n")] = '\0';
 		mounts_unescape(line);
@@ -137,6 +154,7 @@ static void add_swap(struct use_list *list, const struct family *family, const c
 			use_add(list, true, "%s is swap", call(text, device, name));
 	}
 	fclose(file);
+	return 0;
 }
 
 static bool is_beneath(const char *place, const char *name)
@@ -196,15 +214,25 @@ static int add_claimed(struct use_list *list, int fd, const char *name, struct e
 
 /* Another loop device over the same file, or another path to the disk, can be mounted, also where
  * that is not seen from here. */
-static void add_sharing_claimed(struct use_list *list, const struct names *sharing,
-				const char *name)
+static int add_sharing_claimed(struct use_list *list, const struct names *sharing, const char *name,
+			       struct error *err)
 {
 	char text[96];
 
-	for (uint32_t i = 0; i < sharing->count; i++)
-		if (strcmp(sharing->names[i], name) != 0 && loop_is_claimed(sharing->names[i]))
+	for (uint32_t i = 0; i < sharing->count; i++) {
+		const char *other = sharing->names[i];
+		int claimed = strcmp(other, name) == 0 ? 0 : loop_claimed(other);
+		if (claimed < 0) {
+			const char *reason = strerror(errno);
+			error_set(err, ERROR_SYSTEM, "cannot ask who holds %s by '/dev/%s': %s",
+				  call(text, other, name), other, reason);
+			return -1;
+		}
+		if (claimed)
 			use_add(list, true, "%s is held by something (O_EXCL says busy)",
-				call(text, sharing->names[i], name));
+				call(text, other, name));
+	}
+	return 0;
 }
 
 static void add_read_only(struct use_list *list, int fd, const char *name)
@@ -235,12 +263,12 @@ static int add_reasons(struct use_list *list, int fd, const char *name, struct e
 	struct family family;
 
 	family_find(&family, name);
-	int failed = add_mounted(list, &family, name, err);
+	int failed =
+		add_mounted(list, &family, name, err) < 0 || add_swap(list, &family, name, err) < 0;
 	add_btrfs(list, &family, name);
-	add_swap(list, &family, name);
 	add_holders(list, &family, name);
-	if (!use_has_never(list))
-		add_sharing_claimed(list, &family.sharing, name);
+	if (!failed && !use_has_never(list))
+		failed = add_sharing_claimed(list, &family.sharing, name, err) < 0;
 	family_release(&family);
 	add_system(list, name);
 	add_read_only(list, fd, name);

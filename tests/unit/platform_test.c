@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -658,6 +660,55 @@ static void what_shares_bytes_with_a_mounted_loop_device_is_in_use(void **state)
 	assert_false(is_never(uses, ask_use(other, uses)));
 }
 
+/* Runs in a child whose mounts are its own, where nothing but /dev/null is at `hidden`: answers
+ * whether asking about the device then fails with the words. */
+static bool cannot_ask(const char *device, const char *hidden, const char *words)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct platform_use uses[16];
+		struct error err = {0};
+		int fd = open(device, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || unshare(CLONE_NEWNS) < 0 ||
+		    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		    mount("/dev/null", hidden, NULL, MS_BIND, NULL) < 0)
+			_exit(77);
+		int count = platform_device_use(fd, device, uses, 16, &err);
+		if (count < 0 && strstr(err.text, words))
+			_exit(0);
+		fprintf(stderr, "%d reasons, not '%s': %s\n", count, words, err.text);
+		_exit(1);
+	}
+	assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+	NEED(WEXITSTATUS(status) != 77, "no mount namespaces here");
+	return WEXITSTATUS(status) == 0;
+}
+
+/* A service with few devices, a container: the other device is there and does not open. */
+static void what_cannot_be_asked_is_not_free(void **state)
+{
+	char held_one[64], other[64], linked[64], above[64], over[64], file[128], link[128],
+		words[128];
+	struct platform_use uses[16];
+
+	(void)state;
+	NEED_DEVICES();
+	snprintf(file, sizeof(file), "%s/asked", test_folder);
+	snprintf(link, sizeof(link), "%s/link", test_folder);
+	assert_true(loop_make("asked", 16, held_one) && loop_attach(file, 0, "", other));
+	assert_true(run("ln '%s' '%s'", file, link) && loop_attach(link, 0, "", linked));
+	assert_true(loop_make("beneath", 16, over) && loop_attach(over, 0, "", above));
+	assert_int_equal(ask_use(other, uses), 0);
+	snprintf(words, sizeof(words), "cannot ask who holds %s, which", held_one + 5);
+	assert_true(cannot_ask(other, held_one, words));
+	assert_true(cannot_ask(linked, held_one, words));
+	snprintf(words, sizeof(words), "cannot ask who holds %s, which", above + 5);
+	assert_true(cannot_ask(over, above, words));
+	assert_true(cannot_ask(other, "/proc/swaps", "/proc/swaps"));
+}
+
 static void asking_writes_nothing(void **state)
 {
 	char device[64];
@@ -753,6 +804,7 @@ int main(void)
 		TEST(members_of_a_btrfs_are_never_free),
 		TEST(a_disk_with_a_mounted_partition_is_in_use),
 		TEST(what_shares_bytes_with_a_mounted_loop_device_is_in_use),
+		TEST(what_cannot_be_asked_is_not_free),
 		TEST(asking_writes_nothing),
 		TEST(a_reason_that_weighs_more_finds_room),
 		TEST(a_file_cannot_be_asked_who_holds_it),
