@@ -79,8 +79,8 @@ static int find_device(struct part *part, const struct part_context *context, st
 	struct safety_device device;
 	char *note = NULL;
 
-	if (safety_device(context->config, target, phase_writes(context->phase), &device, &note,
-			  err))
+	if (safety_device(context->config, target, phase_writes(context->phase), context->openers,
+			  &device, &note, err))
 		return -1;
 	if (note)
 		part_note(context, "%s", note);

@@ -44,7 +44,8 @@ struct part_context {
 	const struct agent_config *config;
 	struct made_files *files;
 	struct written *written;
-	struct ready *ready; /* gets the notes */
+	struct ready *ready;              /* gets the notes */
+	struct platform_openers *openers; /* of the devices that are looked at */
 };
 
 /* Appends a warning for the report. */

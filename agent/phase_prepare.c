@@ -309,6 +309,7 @@ static int check_holes(struct phase_run *run, const struct part_context *context
 
 static int prepare_targets(struct phase_run *run, const char **at, struct error *err)
 {
+	struct platform_openers openers = {0};
 	struct part_context context = {
 		.phase = &run->prepare.phase,
 		.host = run->host,
@@ -316,6 +317,7 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 		.files = run->files,
 		.written = run->written,
 		.ready = &run->ready,
+		.openers = &openers,
 	};
 	int failed = phase_targets_find(&run->targets, &run->prepare, &context, err) ||
 		     space_check(&run->targets, err) || check_placement(run, err) ||
@@ -326,6 +328,7 @@ static int prepare_targets(struct phase_run *run, const char **at, struct error 
 
 	if (!failed && run->prepare.check)
 		phase_targets_places(&run->targets, &context);
+	platform_openers_release(&openers);
 	*at = run->targets.at;
 	return failed ? -1 : 0;
 }

@@ -26,12 +26,14 @@ int safety_file(const struct agent_config *config, const struct made_files *file
 /* A device target: listed, there, a block device or raw disk (not a regular file in /dev), not
  * empty; when `write`, armed with its identity and held by nothing. All of one descriptor, also
  * `device`, which tells what was looked at: what is opened later has to be that. `*note` gets a
- * warning to report, the caller's to free, or NULL (reading a device in use). */
+ * warning to report, the caller's to free, or NULL (reading a device in use). `openers` is the
+ * look's, for all of its devices. */
 struct safety_device {
 	struct platform_storage storage;
 	char identity[PLATFORM_IDENTITY_SIZE]; /* empty: it has none */
 };
 int safety_device(const struct agent_config *config, const struct target *target, bool write,
-		  struct safety_device *device, char **note, struct error *err);
+		  struct platform_openers *openers, struct safety_device *device, char **note,
+		  struct error *err);
 
 #endif

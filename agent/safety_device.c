@@ -254,11 +254,12 @@ static char *join(const struct platform_use *uses, int count, bool never)
 }
 
 /* In use comes first: a line to paste that would then be refused helps nobody. */
-static int check_write(int fd, const struct target *target, const char *identity, struct error *err)
+static int check_write(int fd, const struct target *target, const char *identity,
+		       struct platform_openers *openers, struct error *err)
 {
 	struct platform_use uses[MOST_USES];
 	const char *path = target->device;
-	int count = platform_device_use(fd, path, uses, MOST_USES, err);
+	int count = platform_device_use(fd, path, openers, uses, MOST_USES, err);
 
 	if (count < 0) {
 		err->kind = ERROR_REFUSED;
@@ -282,7 +283,7 @@ static char *note_use(int fd, const char *path)
 {
 	struct platform_use uses[MOST_USES];
 	struct error err;
-	int count = platform_device_use(fd, path, uses, MOST_USES, &err);
+	int count = platform_device_use(fd, path, NULL, uses, MOST_USES, &err);
 
 	if (count < 0)
 		return mem_format("cannot tell whether '%s' is in use: %s", path, err.text);
@@ -294,7 +295,8 @@ static char *note_use(int fd, const char *path)
 }
 
 static int check(const struct agent_config *config, const struct target *target, bool write, int fd,
-		 struct safety_device *device, char **note, struct error *err)
+		 struct platform_openers *openers, struct safety_device *device, char **note,
+		 struct error *err)
 {
 	const char *path = target->device;
 
@@ -306,11 +308,12 @@ static int check(const struct agent_config *config, const struct target *target,
 		*note = note_use(fd, path);
 		return 0;
 	}
-	return check_write(fd, target, device->identity, err);
+	return check_write(fd, target, device->identity, openers, err);
 }
 
 int safety_device(const struct agent_config *config, const struct target *target, bool write,
-		  struct safety_device *device, char **note, struct error *err)
+		  struct platform_openers *openers, struct safety_device *device, char **note,
+		  struct error *err)
 {
 	int fd;
 
@@ -326,7 +329,7 @@ int safety_device(const struct agent_config *config, const struct target *target
 			refuse_empty(target->device, err);
 		return -1;
 	}
-	int failed = check(config, target, write, fd, device, note, err);
+	int failed = check(config, target, write, fd, openers, device, note, err);
 	close(fd);
 	return failed;
 }

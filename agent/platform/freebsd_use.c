@@ -130,12 +130,13 @@ static void add_family(struct use_list *list, const struct geom_mesh *mesh, uint
 	geom_set_release(&beneath);
 }
 
-int platform_device_use(int fd, const char *path, struct platform_use *uses, int most,
-			struct error *err)
+int platform_device_use(int fd, const char *path, struct platform_openers *openers,
+			struct platform_use *uses, int most, struct error *err)
 {
 	struct use_list list = {.uses = uses, .most = most};
 	struct geom_mesh mesh;
 
+	(void)openers;
 	if (geom_read(&mesh, err) < 0)
 		return -1;
 	int64_t provider = geom_provider_of(&mesh, fd);

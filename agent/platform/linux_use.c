@@ -15,6 +15,7 @@
 #include "agent/platform/linux_family.h"
 #include "agent/platform/linux_loop.h"
 #include "agent/platform/linux_mounts.h"
+#include "agent/platform/linux_openers.h"
 #include "agent/platform/linux_signature.h"
 #include "agent/platform/linux_sysfs.h"
 #include "agent/platform/linux_twins.h"
@@ -157,6 +158,27 @@ static int add_swap(struct use_list *list, const struct family *family, const ch
 	return 0;
 }
 
+/* Virtual machines and databases do without O_EXCL. */
+static void add_opened(struct use_list *list, struct platform_openers *openers,
+		       const struct family *family, const char *name)
+{
+	char device[PLATFORM_DEVICE_NAME], text[96], more[48];
+
+	if (!openers)
+		return;
+	openers_read(openers);
+	for (uint32_t i = 0; i < openers->count; i++) {
+		const struct platform_opener *opener = &openers->list[i];
+		if (!sysfs_name(opener->device, device) || !family_has(family, device))
+			continue;
+		snprintf(more, sizeof(more), " and %u more process%s", opener->others,
+			 opener->others == 1 ? "" : "es");
+		use_add(list, true, "%s is open for writing in %s (pid %u)%s",
+			call(text, device, name), opener->program, opener->process,
+			opener->others ? more : "");
+	}
+}
+
 static bool is_beneath(const char *place, const char *name)
 {
 	struct platform_device *devices = mem_new(MOST_DEVICES, sizeof(*devices));
@@ -258,7 +280,8 @@ static int add_signatures(struct use_list *list, int fd, const char *name, struc
 	return failed;
 }
 
-static int add_reasons(struct use_list *list, int fd, const char *name, struct error *err)
+static int add_reasons(struct use_list *list, int fd, const char *name,
+		       struct platform_openers *openers, struct error *err)
 {
 	struct family family;
 
@@ -267,6 +290,7 @@ static int add_reasons(struct use_list *list, int fd, const char *name, struct e
 		add_mounted(list, &family, name, err) < 0 || add_swap(list, &family, name, err) < 0;
 	add_btrfs(list, &family, name);
 	add_holders(list, &family, name);
+	add_opened(list, openers, &family, name);
 	if (!failed && !use_has_never(list))
 		failed = add_sharing_claimed(list, &family.sharing, name, err) < 0;
 	family_release(&family);
@@ -277,8 +301,8 @@ static int add_reasons(struct use_list *list, int fd, const char *name, struct e
 	return add_signatures(list, fd, name, err);
 }
 
-int platform_device_use(int fd, const char *path, struct platform_use *uses, int most,
-			struct error *err)
+int platform_device_use(int fd, const char *path, struct platform_openers *openers,
+			struct platform_use *uses, int most, struct error *err)
 {
 	struct use_list list = {.uses = uses, .most = most};
 	char name[PLATFORM_DEVICE_NAME];
@@ -289,5 +313,5 @@ int platform_device_use(int fd, const char *path, struct platform_use *uses, int
 			  "cannot ask what holds '%s': sysfs knows no such block device", path);
 		return -1;
 	}
-	return add_reasons(&list, fd, name, err) < 0 ? -1 : list.count;
+	return add_reasons(&list, fd, name, openers, err) < 0 ? -1 : list.count;
 }

@@ -231,17 +231,33 @@ bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY
 
 /* What holds the device: each reason is one sentence ("partition sda1 is mounted on /boot").
  * `never` of a reason: not writable whatever the plan says (mounted, swap, the system's disk, a
- * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too, or a file system
- * that other hosts may have mounted); else only a
- * signature or partition table, which `destroy` may overwrite. Never opens for writing. */
+ * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too, a file system
+ * that other hosts may have mounted, or open for writing in another process); else only a signature
+ * or partition table, which `destroy` may overwrite. Never opens for writing. */
 struct platform_use {
 	bool never;
 	char text[256];
 };
+/* Devices that other processes have open for writing: filled at the first question, so that a look
+ * at many devices walks over the processes once. Zero it; platform_openers_release frees. Linux
+ * alone asks. */
+#define PLATFORM_PROGRAM 32
+struct platform_opener {
+	dev_t device;
+	uint32_t process, others; /* one of them, and how many more */
+	char program[PLATFORM_PROGRAM];
+};
+struct platform_openers {
+	bool is_read;
+	struct platform_opener *list; /* by device */
+	uint32_t count;
+};
+void platform_openers_release(struct platform_openers *openers);
+
 /* Answers how many reasons, at most `most`; -1 with err when the system could not be asked, which
- * counts as "in use". */
-int platform_device_use(int fd, const char *path, struct platform_use *uses, int most,
-			struct error *err);
+ * counts as "in use". `openers` NULL: who else has it open is not asked. */
+int platform_device_use(int fd, const char *path, struct platform_openers *openers,
+			struct platform_use *uses, int most, struct error *err);
 
 /* Opens the device for writing, exclusively where the system has that. */
 int platform_open_exclusive(const char *path, bool direct, int *fd, struct error *err);

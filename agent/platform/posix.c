@@ -189,6 +189,12 @@ void use_add(struct use_list *list, bool never, const char *format, ...)
 		*slot = use;
 }
 
+void platform_openers_release(struct platform_openers *openers)
+{
+	free(openers->list);
+	*openers = (struct platform_openers){0};
+}
+
 void platform_raise_files(void)
 {
 	struct rlimit limit;

@@ -103,13 +103,14 @@ static void add_dump(struct use_list *list, const struct disk *disk)
 	close(fd);
 }
 
-int platform_device_use(int fd, const char *path, struct platform_use *uses, int most,
-			struct error *err)
+int platform_device_use(int fd, const char *path, struct platform_openers *openers,
+			struct platform_use *uses, int most, struct error *err)
 {
 	struct use_list list = {.uses = uses, .most = most};
 	struct platform_storage storage;
 	struct disk disk;
 
+	(void)openers;
 	if (!disk_find(fd, &disk)) {
 		error_set(err, ERROR_SYSTEM, "cannot ask what holds '%s': it is no disk", path);
 		return -1;

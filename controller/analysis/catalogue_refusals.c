@@ -27,7 +27,7 @@ static const struct catalogue_row rows[] = {
 	 OWN, "attach what should be there, or leave it out"},
 	{"TARGET_IN_USE", NO, "The target may not be written to, whatever the plan says.",
 	 "It, a part of it or what it is a part of is mounted, swap, a member of something, the "
-	 "system's disk, or held.",
+	 "system's disk, held, or open for writing in another process.",
 	 OWN, "name another device, or give this one up on that host"},
 	{"TARGET_HAS_DATA", NO, "There is something on the device, and it is not armed.",
 	 "A signature or partition table was found, and `destroy` does not name the device's "

@@ -1,5 +1,6 @@
 """A device is read without arming and unchanged; written only with its identity; never in use."""
 
+import os
 import re
 
 from disks import bare_disk, xfs_disk
@@ -16,6 +17,7 @@ def test(lab):
     identity = refuse_to_write(lab, fleet, disk)
     look(lab, fleet, disk, identity)
     read_only(lab, fleet, disk)
+    never_when_open(lab, fleet, disk, identity)
     never_when_mounted(lab, fleet, held)
     only_when_listed(lab, fleet)
     write(lab, fleet, disk, identity)
@@ -68,6 +70,17 @@ def look(lab, fleet, disk, identity):
         done = fleet.muster("check", plan, "--fleet").wait(30).expect(code)
         require(words in done.text, f"'{words}' is not said:\n{done.text}")
         require(disk.digest() == digest, "looking changed the device")
+
+
+def never_when_open(lab, fleet, disk, identity):
+    """By a program that writes to it without holding it, as virtual machines do."""
+    digest = disk.digest()
+    with open(disk.device, "rb+", buffering=0):
+        done, _ = run(lab, fleet, "open", disk.device, "write", identity)
+        done.expect(5)
+    words = f"is open for writing in {open('/proc/self/comm').read().strip()} (pid {os.getpid()})"
+    require(words in done.text.replace("\n", " "), f"'{words}' is not said:\n{done.text}")
+    require(disk.digest() == digest, "a device that is open elsewhere was changed")
 
 
 def never_when_mounted(lab, fleet, held):

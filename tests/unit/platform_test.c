@@ -525,10 +525,12 @@ static bool is_never(const struct platform_use *uses, int count)
 
 static int ask_use(const char *device, struct platform_use uses[16])
 {
+	struct platform_openers openers = {0};
 	struct error err;
 	int fd = open_it(device);
-	int count = platform_device_use(fd, device, uses, 16, &err);
+	int count = platform_device_use(fd, device, &openers, uses, 16, &err);
 
+	platform_openers_release(&openers);
 	close(fd);
 	if (count < 0)
 		fail_msg("%s", err.text);
@@ -660,6 +662,97 @@ static void what_shares_bytes_with_a_mounted_loop_device_is_in_use(void **state)
 	assert_false(is_never(uses, ask_use(other, uses)));
 }
 
+/* A process that has the device open until it is let go of; `name` is what it is called. */
+static pid_t open_elsewhere(const char *device, int flags, const char *name, int *let_go)
+{
+	int ready[2], go[2];
+	char byte;
+
+	assert_true(pipe(ready) == 0 && pipe(go) == 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(go[1]);
+		prctl(PR_SET_NAME, name);
+		/* More than once, which is one reason. */
+		if (open(device, flags) < 0 || open(device, flags) < 0 ||
+		    write(ready[1], "r", 1) != 1)
+			_exit(1);
+		_exit(read(go[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	close(go[0]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	*let_go = go[1];
+	return child;
+}
+
+static void end_elsewhere(pid_t child, int let_go)
+{
+	int status;
+
+	close(let_go);
+	assert_true(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* As virtual machines and databases do, without O_EXCL. */
+static void what_another_process_writes_to_is_in_use(void **state)
+{
+	static const struct {
+		int flags;
+		bool in_use;
+	} rows[] = {{O_RDWR, true}, {O_WRONLY, true}, {O_RDONLY, false}, {O_PATH, false}};
+	char device[64], other[64], above[64], free_one[64], file[128], want[128];
+	struct platform_use uses[16];
+	int let_go;
+
+	(void)state;
+	NEED_DEVICES();
+	snprintf(file, sizeof(file), "%s/open", test_folder);
+	assert_true(loop_make("open", 16, device) && loop_attach(file, 0, "", other));
+	assert_true(loop_attach(device, 0, "", above) && loop_make("apart", 16, free_one));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pid_t child = open_elsewhere(device, rows[i].flags, "qemu\xff\"VM", &let_go);
+		snprintf(want, sizeof(want), "%s is open for writing in qemu?\"VM (pid %d)",
+			 device + 5, (int)child);
+		assert_int_equal(ask_use(device, uses), rows[i].in_use ? 1 : 0);
+		assert_true(!rows[i].in_use || (uses[0].never && !strcmp(uses[0].text, want)));
+		assert_int_equal(is_never(uses, ask_use(other, uses)), rows[i].in_use);
+		assert_int_equal(is_never(uses, ask_use(above, uses)), rows[i].in_use);
+		assert_int_equal(ask_use(free_one, uses), 0);
+		end_elsewhere(child, let_go);
+	}
+	int own = open(device, O_RDWR | O_CLOEXEC);
+	assert_true(own >= 0);
+	assert_int_equal(ask_use(device, uses), 0);
+	close(own);
+}
+
+static void a_partition_is_in_use_where_its_disk_is_written_to(void **state)
+{
+	char device[64], partition[80];
+	struct platform_use uses[16];
+	int let_go;
+
+	(void)state;
+	NEED_DEVICES();
+	assert_true(loop_make("parted", 16, device));
+	NEED(add_partition(device, partition), "loop devices have no partitions here");
+	pid_t first = open_elsewhere(device, O_RDWR, "first", &let_go), second;
+	assert_true(has_use(uses, ask_use(partition, uses), "the whole disk"));
+	assert_true(has_use(uses, ask_use(partition, uses), "is open for writing in first"));
+	int let_second_go;
+	second = open_elsewhere(device, O_RDWR, "second", &let_second_go);
+	assert_true(has_use(uses, ask_use(device, uses), ") and 1 more process"));
+	end_elsewhere(second, let_second_go);
+	end_elsewhere(first, let_go);
+	first = open_elsewhere(partition, O_RDWR, "first", &let_go);
+	assert_true(has_use(uses, ask_use(device, uses), "partition"));
+	assert_true(has_use(uses, ask_use(device, uses), "is open for writing in first"));
+	end_elsewhere(first, let_go);
+}
+
 /* Runs in a child whose mounts are its own, where nothing but /dev/null is at `hidden`: answers
  * whether asking about the device then fails with the words. */
 static bool cannot_ask(const char *device, const char *hidden, const char *words)
@@ -675,7 +768,7 @@ static bool cannot_ask(const char *device, const char *hidden, const char *words
 		    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 		    mount("/dev/null", hidden, NULL, MS_BIND, NULL) < 0)
 			_exit(77);
-		int count = platform_device_use(fd, device, uses, 16, &err);
+		int count = platform_device_use(fd, device, NULL, uses, 16, &err);
 		if (count < 0 && strstr(err.text, words))
 			_exit(0);
 		fprintf(stderr, "%d reasons, not '%s': %s\n", count, words, err.text);
@@ -736,7 +829,7 @@ static void a_reason_that_weighs_more_finds_room(void **state)
 	assert_true(loop_make("full", 400, device));
 	NEED(run("mkfs.ext4 -q '%s'", device) && mount_make("m", device, point), "no ext4 here");
 	int fd = open_it(device);
-	assert_int_equal(platform_device_use(fd, device, &use, 1, &err), 1);
+	assert_int_equal(platform_device_use(fd, device, NULL, &use, 1, &err), 1);
 	close(fd);
 	assert_true(use.never);
 }
@@ -751,7 +844,7 @@ static void a_file_cannot_be_asked_who_holds_it(void **state)
 	snprintf(file, sizeof(file), "%s/f", test_folder);
 	assert_true(run("echo a > '%s'", file));
 	int fd = open_it(file);
-	assert_int_equal(platform_device_use(fd, file, &use, 1, &err), -1);
+	assert_int_equal(platform_device_use(fd, file, NULL, &use, 1, &err), -1);
 	close(fd);
 }
 
@@ -804,6 +897,8 @@ int main(void)
 		TEST(members_of_a_btrfs_are_never_free),
 		TEST(a_disk_with_a_mounted_partition_is_in_use),
 		TEST(what_shares_bytes_with_a_mounted_loop_device_is_in_use),
+		TEST(what_another_process_writes_to_is_in_use),
+		TEST(a_partition_is_in_use_where_its_disk_is_written_to),
 		TEST(what_cannot_be_asked_is_not_free),
 		TEST(asking_writes_nothing),
 		TEST(a_reason_that_weighs_more_finds_room),

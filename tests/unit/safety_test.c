@@ -311,8 +311,11 @@ static int ask_device(const char *path, const char *destroy, bool write, char **
 
 	*note = NULL;
 	struct safety_device found;
+	struct platform_openers openers = {0};
 
-	return safety_device(&config, &target, write, &found, note, err);
+	int failed = safety_device(&config, &target, write, &openers, &found, note, err);
+	platform_openers_release(&openers);
+	return failed;
 }
 
 static void list_device(const char *path)
