@@ -1,5 +1,5 @@
 /* The stable name of the hardware behind a device. */
-#include "agent/platform/platform.h"
+#include "agent/platform/linux_identity.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static bool clean(char *text)
 /* What udev found out: lines E:KEY=VALUE. */
 static bool udev_value(const char *name, const char *key, char text[TEXT_SIZE])
 {
-	char path[64], line[1024];
+	char path[64], whole[1024], line[1024];
 	size_t length = strlen(key);
 	dev_t device;
 	bool found = false;
@@ -50,7 +50,7 @@ static bool udev_value(const char *name, const char *key, char text[TEXT_SIZE])
 	if (!sysfs_device(name, &device))
 		return false;
 	snprintf(path, sizeof(path), "/run/udev/data/b%u:%u", major(device), minor(device));
-	FILE *file = fopen(path, "re");
+	FILE *file = sysfs_path(whole, sizeof(whole), path) ? fopen(whole, "re") : NULL;
 	if (!file)
 		return false;
 	while (!found && fgets(line, sizeof(line), file))
@@ -124,14 +124,17 @@ static bool find_loop(const char *disk, char *identity, size_t size)
 	return length > 0 && (size_t)length < size;
 }
 
-/* Good until the device goes: the kernel never gives out a sequence number twice. */
+/* Good until the device goes: the kernel never gives out a sequence number twice, but begins anew
+ * at each boot, in the order in which it finds disks. */
 static bool find_sequence(const char *disk, char *identity, size_t size)
 {
 	uint64_t number;
+	char boot[64];
 
-	if (!sysfs_number(&number, "/sys/class/block/%s/diskseq", disk) || number == 0)
+	if (!sysfs_number(&number, "/sys/class/block/%s/diskseq", disk) || number == 0 ||
+	    !sysfs_text(boot, sizeof(boot), "/proc/sys/kernel/random/boot_id"))
 		return false;
-	snprintf(identity, size, "%s:diskseq:%" PRIu64, disk, number);
+	snprintf(identity, size, "%s:diskseq:%" PRIu64 ":%.8s", disk, number, boot);
 	return true;
 }
 
@@ -152,25 +155,44 @@ static bool find_disk(const char *disk, char *identity, size_t size)
 	return true;
 }
 
+#define PART_SIZE 72
+
+/* Tables are made anew: the number alone would stand for another region of the disk. sysfs counts
+ * in sectors of 512 bytes, whatever the disk's own are. */
+static bool find_part(const char *name, char text[PART_SIZE])
+{
+	uint64_t number, start, sectors;
+
+	if (!sysfs_number(&number, "/sys/class/block/%s/partition", name) ||
+	    !sysfs_number(&start, "/sys/class/block/%s/start", name) ||
+	    !sysfs_number(&sectors, "/sys/class/block/%s/size", name))
+		return false;
+	snprintf(text, PART_SIZE, "-part%" PRIu64 ":%" PRIu64 "+%" PRIu64, number, start * 512,
+		 sectors * 512);
+	return true;
+}
+
+bool identity_of(const char *name, char identity[PLATFORM_IDENTITY_SIZE])
+{
+	char disk[PLATFORM_DEVICE_NAME], part[PART_SIZE] = "";
+	bool partition = sysfs_disk(name, disk);
+
+	if ((partition && !find_part(name, part)) ||
+	    !find_disk(partition ? disk : name, identity, PLATFORM_IDENTITY_SIZE - PART_SIZE)) {
+		identity[0] = '\0';
+		return false;
+	}
+	strcat(identity, part);
+	return true;
+}
+
 bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY_SIZE])
 {
-	char name[PLATFORM_DEVICE_NAME], disk[PLATFORM_DEVICE_NAME];
-	uint64_t part = 0;
+	char name[PLATFORM_DEVICE_NAME];
 	struct stat st;
 
 	(void)path;
 	identity[0] = '\0';
-	if (fstat(fd, &st) < 0 || !S_ISBLK(st.st_mode) || !sysfs_name(st.st_rdev, name))
-		return false;
-	bool partition = sysfs_disk(name, disk);
-	if (partition && !sysfs_number(&part, "/sys/class/block/%s/partition", name))
-		return false;
-	/* Room is left for the partition's number. */
-	if (!find_disk(partition ? disk : name, identity, PLATFORM_IDENTITY_SIZE - 32)) {
-		identity[0] = '\0';
-		return false;
-	}
-	if (partition)
-		snprintf(identity + strlen(identity), 32, "-part%" PRIu64, part);
-	return true;
+	return fstat(fd, &st) == 0 && S_ISBLK(st.st_mode) && sysfs_name(st.st_rdev, name) &&
+	       identity_of(name, identity);
 }

@@ -23,8 +23,7 @@ void sysfs_set_root(const char *path)
 	root = path;
 }
 
-/* False: it is too long to be anything. */
-static bool under_root(char *whole, size_t size, const char *path)
+bool sysfs_path(char *whole, size_t size, const char *path)
 {
 	int length = snprintf(whole, size, "%s%s", root, path);
 
@@ -45,7 +44,7 @@ static void trim(char *text)
 static bool read_text(char *text, size_t size, const char *path)
 {
 	char whole[1024];
-	int fd = under_root(whole, sizeof(whole), path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = sysfs_path(whole, sizeof(whole), path) ? open(whole, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return false;
@@ -90,7 +89,7 @@ static bool link_component(const char *path, unsigned levels, char name[PLATFORM
 {
 	char where[1024], whole[1024];
 
-	if (!under_root(whole, sizeof(whole), path))
+	if (!sysfs_path(whole, sizeof(whole), path))
 		return false;
 	ssize_t length = readlink(whole, where, sizeof(where) - 1);
 	if (length <= 0)
@@ -132,7 +131,7 @@ bool sysfs_counted(dev_t device, char name[PLATFORM_DEVICE_NAME])
 	char path[1024], line[512], counted[128];
 	bool found = false;
 	unsigned high, low;
-	FILE *file = under_root(path, sizeof(path), "/proc/diskstats") ? fopen(path, "re") : NULL;
+	FILE *file = sysfs_path(path, sizeof(path), "/proc/diskstats") ? fopen(path, "re") : NULL;
 
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = sscanf(line, "%u %u %127s", &high, &low, counted) == 3 &&
@@ -206,7 +205,7 @@ static bool is_device(const char *entry, const char *with)
 static void add_entries(struct names *names, const char *folder, const char *with)
 {
 	char whole[1024];
-	DIR *entries = under_root(whole, sizeof(whole), folder) ? opendir(whole) : NULL;
+	DIR *entries = sysfs_path(whole, sizeof(whole), folder) ? opendir(whole) : NULL;
 
 	if (!entries)
 		return;

@@ -33,6 +33,8 @@ enum platform_lack sysfs_lack(const char *name);
 /* Everything above and below is looked up under `root` from now on; "" again: the system's own. For
  * tests, before there are threads. */
 void sysfs_set_root(const char *root);
+/* The whole path of a file there; false when it is too long to be anything. */
+bool sysfs_path(char *whole, size_t size, const char *path);
 
 /* A list of device names without duplicates. Zero it; names_release frees. */
 struct names {

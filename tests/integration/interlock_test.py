@@ -61,7 +61,11 @@ class Bench:
         image = self.images[match[1]]
         status = image.stat()
         base = f"loop:{image}:{status.st_dev}:{status.st_ino}"
-        return base + (f"-part{match[2]}" if match[2] else "")
+        if not match[2]:
+            return base
+        about = pathlib.Path("/sys/class/block", os.path.basename(device))
+        begin, length = (int((about / name).read_text()) * 512 for name in ("start", "size"))
+        return f"{base}-part{match[2]}:{begin}+{length}"
 
     def digest(self, device):
         digest = hashlib.sha256()

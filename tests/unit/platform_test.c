@@ -400,7 +400,7 @@ static bool add_partition(const char *device, char partition[80])
 static void a_partition_is_its_disks(void **state)
 {
 	char device[64], partition[80], identity[PLATFORM_IDENTITY_SIZE],
-		of_disk[PLATFORM_IDENTITY_SIZE], want[PLATFORM_IDENTITY_SIZE + 8];
+		of_disk[PLATFORM_IDENTITY_SIZE], want[PLATFORM_IDENTITY_SIZE + 32];
 	struct platform_device devices[4];
 
 	(void)state;
@@ -414,7 +414,7 @@ static void a_partition_is_its_disks(void **state)
 	assert_string_equal(devices[1].under, partition + 5);
 	assert_true(platform_identity(fd, partition, identity));
 	assert_true(platform_identity(disk, device, of_disk));
-	snprintf(want, sizeof(want), "%s-part1", of_disk);
+	snprintf(want, sizeof(want), "%s-part1:1048576+8388608", of_disk);
 	assert_string_equal(identity, want);
 	close(fd);
 	close(disk);
