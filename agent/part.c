@@ -87,6 +87,7 @@ static int find_device(struct part *part, const struct part_context *context, st
 	free(note);
 	part->path = mem_text(target->device);
 	part->identity = mem_text(device.identity);
+	part->data = device.data;
 	part->known_as = mem_text(device.identity[0] ? device.identity : target->device);
 	part->storage = device.storage;
 	part->extent_bytes = target->size_bytes ? target->size_bytes : part->storage.size_bytes;
@@ -352,6 +353,7 @@ void part_release(struct part *part)
 	file_place_close(&part->place);
 	free(part->path);
 	free(part->identity);
+	free(part->data);
 	free(part->known_as);
-	part->path = part->identity = part->known_as = NULL;
+	part->path = part->identity = part->data = part->known_as = NULL;
 }

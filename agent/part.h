@@ -25,6 +25,7 @@ struct part {
 	char *path;              /* of the file or device; NULL for null */
 	struct file_place place; /* of a file; its name is in `path` */
 	char *identity;          /* of a device, as it was found */
+	char *data;              /* found on a device that is written to */
 	char *known_as; /* from run to run (known_data.h): the path, of a device its identity */
 	bool is_absent;
 	bool is_changed;          /* the phase writes to it, or it is laid out */

@@ -196,6 +196,7 @@ static void add_place(const struct part *part, const struct part_context *contex
 		.is_made = part->kind == PART_FILE && part->is_absent,
 		.bytes = part->used_bytes,
 		.identity = part->identity && *part->identity ? mem_text(part->identity) : NULL,
+		.data = part->data && *part->data ? mem_text(part->data) : NULL,
 	};
 	if (part->kind == PART_FILE && is_read)
 		place->layout_bytes =

@@ -31,6 +31,7 @@ int safety_file(const struct agent_config *config, const struct made_files *file
 struct safety_device {
 	struct platform_storage storage;
 	char identity[PLATFORM_IDENTITY_SIZE]; /* empty: it has none */
+	char *data; /* what is on one that may be written to: the caller's to free; NULL: else */
 };
 int safety_device(const struct agent_config *config, const struct target *target, bool write,
 		  struct platform_openers *openers, struct safety_device *device, char **note,

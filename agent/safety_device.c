@@ -254,8 +254,8 @@ static char *join(const struct platform_use *uses, int count, bool never)
 }
 
 /* In use comes first: a line to paste that would then be refused helps nobody. */
-static int check_write(int fd, const struct target *target, const char *identity,
-		       struct platform_openers *openers, struct error *err)
+static int check_write(int fd, const struct target *target, struct platform_openers *openers,
+		       struct safety_device *device, struct error *err)
 {
 	struct platform_use uses[MOST_USES];
 	const char *path = target->device;
@@ -268,14 +268,17 @@ static int check_write(int fd, const struct target *target, const char *identity
 		return -1;
 	}
 	char *held = join(uses, count, true), *data = join(uses, count, false);
-	int failed = *held ? -1 : check_armed(target, identity, data, err);
+	int failed = *held ? -1 : check_armed(target, device->identity, data, err);
 	if (*held) {
 		error_set(err, ERROR_REFUSED,
 			  "'%s' may not be written to, whatever the plan says: %s", path, held);
 		error_code(err, "TARGET_IN_USE");
 	}
 	free(held);
-	free(data);
+	if (failed)
+		free(data);
+	else
+		device->data = data;
 	return failed;
 }
 
@@ -308,7 +311,7 @@ static int check(const struct agent_config *config, const struct target *target,
 		*note = note_use(fd, path);
 		return 0;
 	}
-	return check_write(fd, target, device->identity, openers, err);
+	return check_write(fd, target, openers, device, err);
 }
 
 int safety_device(const struct agent_config *config, const struct target *target, bool write,

@@ -81,6 +81,9 @@ static void print_device(const struct ready_place *place, const struct target *t
 		product_print("    reads the first %s of device '%s', which is left as it is\n",
 			      bytes, place->path);
 	print_identity(place, target);
+	if (phase_writes(phase))
+		product_print("      found on it: %s\n",
+			      place->data ? place->data : "no file system and no partition table");
 }
 
 /* Whether an earlier run kept it, only the agent knows. */

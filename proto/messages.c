@@ -152,6 +152,8 @@ static const struct record_row ready_place_rows[] = {
 	{MEMBER(struct ready_place, layout_bytes),
 	 .doc = "of these what is laid out first, unless a phase before has written it"},
 	{MEMBER(struct ready_place, identity), .doc = "of a device"},
+	{MEMBER(struct ready_place, data),
+	 .doc = "what was found on a device that would be written to: signatures, a table"},
 };
 static const struct record_table ready_place_table =
 	RECORD_TABLE(struct ready_place, "place", ready_place_rows, "A file or device of a phase.");

@@ -148,6 +148,7 @@ struct ready_place {
 	uint64_t bytes;        /* [0, bytes) is what the phase may touch */
 	uint64_t layout_bytes; /* of these what is written first, unless a phase before has */
 	char *identity;        /* of a device; NULL: it has none */
+	char *data;            /* on a device that is written to; NULL: nothing known */
 };
 struct ready {
 	struct ready_target *targets;

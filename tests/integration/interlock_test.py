@@ -279,6 +279,16 @@ def free(lab, bench):
     yield "a free partition beside a mounted one", parts[1]
 
 
+def found(name, device):
+    """What a look at one of these says that is lost with it."""
+    for words in ("ext4", "btrfs"):
+        if name.startswith((words, f"a {words}")):
+            return f"{os.path.basename(device)} carries a file system ({words})"
+    if "a partition table" in name:
+        return f"{os.path.basename(device)} carries a partition table (gpt)"
+    return "no file system and no partition table"
+
+
 # ---- asking ----
 
 def plan_for(lab, fleet, device, destroy, host=0):
@@ -303,6 +313,8 @@ def check_all(lab, fleet, bench, never, armed):
     """`check --fleet` over all cells at once says of each what `run` will, and changes nothing."""
     cells = [(device, armed_with(bench, str(device)), words) for _, device, _, words in never]
     cells += [(device, bench.identity(device), "WHOSE CONTENT IS LOST") for _, device in armed]
+    cells += [(device, bench.identity(device), f"found on it: {found(name, device)}")
+              for name, device in armed]
     cells += [(device, None, f'destroy: "{bench.identity(device)}"') for _, device in armed]
     counted = [device for _, _, device, _ in never if device] + [device for _, device in armed]
     before = {device: bench.digest(device) for device in counted}

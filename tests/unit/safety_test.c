@@ -315,6 +315,7 @@ static int ask_device(const char *path, const char *destroy, bool write, char **
 
 	int failed = safety_device(&config, &target, write, &openers, &found, note, err);
 	platform_openers_release(&openers);
+	free(found.data);
 	return failed;
 }
 
