@@ -17,8 +17,9 @@ struct geom_geom {
 	char id[32]; /* <ID> of its configuration: what gstripe and gmirror wrote on the disks */
 };
 struct geom_provider {
-	char name[128]; /* as under /dev */
-	char type[32];  /* of a memory disk: malloc, swap, vnode */
+	char name[128];          /* as under /dev */
+	char type[32];           /* of a memory disk: malloc, swap, vnode */
+	uint64_t offset, length; /* in bytes, of a partition on its disk; length 0: of none */
 	uint64_t reference;
 	uint32_t geom; /* that offers it */
 };

@@ -176,6 +176,10 @@ static void read_value(struct parser *parser, const struct tag *tag)
 		copy_text(provider->name, sizeof(provider->name), tag);
 	if (in_config && is_named(tag, "type"))
 		copy_text(provider->type, sizeof(provider->type), tag);
+	if (in_config && is_named(tag, "offset"))
+		provider->offset = strtoull(tag->text, NULL, 10);
+	if (in_config && is_named(tag, "length"))
+		provider->length = strtoull(tag->text, NULL, 10);
 }
 
 static bool open_element(struct parser *parser, const struct tag *tag)

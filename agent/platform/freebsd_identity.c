@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,14 +81,16 @@ static bool name_in_mesh(const struct geom_mesh *mesh, uint32_t provider, unsign
 		return false;
 	if (strcmp(geom->class_name, "LABEL") == 0)
 		return name_in_mesh(mesh, disk, level + 1, fd, identity, size);
-	/* da0p1 on da0: "p1"; of a partition in a partition, all that comes after the disk's. */
-	if (!name_in_mesh(mesh, disk, level + 1, fd, identity, size))
+	/* da0p1 on da0: "p1"; of a partition in a partition, all that comes after the disk's.
+	 * Tables are made anew: the name alone would stand for another region. */
+	if (!self->length || !name_in_mesh(mesh, disk, level + 1, fd, identity, size))
 		return false;
 	const char *whole = mesh->providers[disk].name;
 	size_t used = strlen(identity), shared = strlen(whole);
 	const char *part =
 		strncmp(self->name, whole, shared) == 0 ? self->name + shared : self->name;
-	return snprintf(identity + used, size - used, "-part-%s", part) < (int)(size - used);
+	return snprintf(identity + used, size - used, "-part-%s:%" PRIu64 "+%" PRIu64, part,
+			self->offset, self->length) < (int)(size - used);
 }
 
 bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY_SIZE])

@@ -225,8 +225,8 @@ bool platform_device_bytes(const char *device, uint64_t *read_bytes, uint64_t *w
 /* Stable name of the hardware behind an open device, with its kind in front: wwn:, else serial:,
  * else what its layer wrote on the disks (dm:, md:, geom:), else for a loop device
  * loop:<backing path>:<device>:<inode>[:<offset>+<limit>], else <name>:diskseq:<n>:<the boot's id>;
- * devid: on SunOS. A partition has its disk's and -part<n>:<begin>+<length>, in bytes; on FreeBSD
- * and SunOS its name alone. False, with text empty, when there is none. */
+ * devid: on SunOS. A partition has its disk's and -part<n>:<begin>+<length>, in bytes (-part-p1:...
+ * on FreeBSD; a slice of SunOS its letter alone). False, with text empty, when there is none. */
 #define PLATFORM_IDENTITY_SIZE 1280
 bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY_SIZE]);
 

@@ -42,7 +42,9 @@ static const char mesh_text[] =
 	"  <class id=\"0x4\"><name>PART</name>\n"
 	"    <geom id=\"0x40\"><name>da2</name>"
 	"<consumer id=\"0x400\"><provider ref=\"0x102\"/></consumer>"
-	"<provider id=\"0x410\"><name>da2p1</name></provider></geom></class>\n"
+	"<provider id=\"0x410\"><name>da2p1</name><config><start>40</start><end>1063</end>"
+	"<type>freebsd-ufs</type><offset>20480</offset><length>524288</length></config>"
+	"</provider></geom></class>\n"
 	"  <class id=\"0x5\"><name>VFS</name>\n"
 	"    <geom id=\"0x50\"><name>ffs.da2p1</name>"
 	"<consumer id=\"0x500\"><provider ref=\"0x410\"/></consumer></geom></class>\n"
@@ -77,6 +79,10 @@ static void the_mesh_is_as_written(void **state)
 	assert_string_equal(mesh.geoms[stripe->geom].class_name, "STRIPE");
 	assert_string_equal(mesh.geoms[stripe->geom].id, "2460314867");
 	assert_string_equal(mesh.providers[find(&mesh, "md0")].type, "malloc");
+	const struct geom_provider *part = &mesh.providers[find(&mesh, "da2p1")];
+	assert_int_equal(part->offset, 20480);
+	assert_int_equal(part->length, 524288);
+	assert_int_equal(mesh.providers[find(&mesh, "da2")].length, 0);
 	find(&mesh, "ufs/a&b");
 	geom_mesh_release(&mesh);
 }
