@@ -51,27 +51,30 @@ static const struct kept_run *find_run(const struct leased *facts, const char *r
 	return NULL;
 }
 
-static struct journal_phase *find_phase(struct journal_content *content,
-					const struct kept_phase *kept)
-{
-	for (uint32_t p = 0; p < content->phases_count; p++)
-		if (content->phases[p].begun.number == kept->number &&
-		    content->phases[p].begun.attempt == kept->attempt)
-			return &content->phases[p];
-	return NULL;
-}
-
-/* A phase whose end the controller has seen, on this host, is there already; one that it does not
- * know was an attempt that failed, or belongs to a trial that was run again. */
+/* A phase whose end the controller has seen, on this host, is there already. */
 static struct journal_phase *find_wanted(struct fetcher *f, uint32_t host,
 					 const struct kept_phase *kept)
 {
-	struct journal_phase *phase = find_phase(f->content, kept);
+	struct journal_phase *phase = journal_find_phase(f->content, kept->number);
 	const struct journal_answer *answer = phase ? journal_answer_of(phase, host) : NULL;
 
-	if (!phase || !phase->start_ns || (answer && answer->done && !answer->is_lost))
+	if (!phase || phase->begun.attempt != kept->attempt || !phase->start_ns ||
+	    (answer && answer->done && !answer->is_lost))
 		return NULL;
 	return phase;
+}
+
+/* Whether the journal has all that the host keeps, or something in its place. */
+static bool has_all(const struct fetcher *f, const struct fetching *fetching)
+{
+	for (uint32_t p = 0; p < fetching->kept->phases_count; p++) {
+		const struct kept_phase *kept = &fetching->kept->phases[p];
+		const struct journal_phase *phase = journal_find_phase(f->content, kept->number);
+		bool is_there = phase && phase->begun.attempt == kept->attempt && phase->start_ns;
+		if (!is_there && !journal_has_passed(f->content, kept->number, kept->attempt))
+			return false;
+	}
+	return true;
 }
 
 /* ---- taking ---- */
@@ -321,6 +324,10 @@ static bool go_on(struct fetcher *f, uint32_t host)
 		ask(f, host);
 		return true;
 	}
+	if (!has_all(f, fetching)) {
+		fail(f, host, "its spool has phases that the journal does not know");
+		return false;
+	}
 	fetching->is_through = true;
 	f->fetched->is_forgettable[host] = true;
 	return false;
@@ -346,8 +353,8 @@ static void begin(struct fetcher *f)
 		struct fleet_host *host = &fleet->hosts[h];
 		if (host->status == FLEET_STATUS_LEASED) {
 			f->hosts[h].kept = find_run(&host->facts, f->content->heads[0].run);
-			f->hosts[h].wants_lease = f->watcher != NULL;
-			if (f->watcher && !f->hosts[h].kept)
+			f->hosts[h].wants_lease = f->watcher && f->watcher->is_all;
+			if (f->hosts[h].wants_lease && !f->hosts[h].kept)
 				f->fetched->failed[h] =
 					mem_text("its spool has nothing of the run");
 		} else if (!is_missed(f->content, h))

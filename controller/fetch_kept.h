@@ -2,9 +2,9 @@
  *
  * Of each phase that the journal knows and in which it misses a host's end, all that the host's
  * spool has takes the place of what the journal had of that host: the spool has it from the start
- * on. Or the journal has nothing, and all of it is to be learned (`struct fetch_watcher`): then
- * what it knows of a phase is its number and attempt. A host whose file ends without `done` is lost
- * in that phase, with what it had measured. */
+ * on. Of a phase that is to be learned (recover_learn.h) it knows number and attempt alone; what it
+ * does not know and has nothing in place of stays in the spool. A host whose file ends without
+ * `done` is lost in that phase, with what it had measured. */
 #ifndef MUSTER_CONTROLLER_FETCH_KEPT_H
 #define MUSTER_CONTROLLER_FETCH_KEPT_H
 
@@ -17,10 +17,11 @@ struct fetched_hosts {
 	char **failed; /* of each host: why it could not be fetched; NULL: it was, or had none */
 };
 
-/* Who learns from the frames what no journal tells: sees each before it is taken, those of the
- * run's lease first (`phase` NULL then). A host that has nothing of the run is then one that
- * failed. */
+/* Who learns from the frames what no journal tells: sees each before it is taken. With `is_all`
+ * there is no journal: those of the run's lease come first (`phase` NULL then), and a host that has
+ * nothing of the run is one that failed. */
 struct fetch_watcher {
+	bool is_all;
 	void (*on_frame)(void *context, uint32_t host, struct journal_phase *phase,
 			 const struct message *message);
 	void *context;

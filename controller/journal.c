@@ -24,6 +24,7 @@ struct journal {
 	bool is_broken;         /* told once; what is in it until then stands */
 	uint64_t *exchanged_ns; /* t1 of the latest exchange of each host that is in it */
 	uint64_t followed_ns;
+	uint32_t ended; /* number of the newest phase that is in it to its end */
 };
 
 /* An open journal that is nobody else's, cut to what is whole of it; -1 with err. */
@@ -184,6 +185,24 @@ void journal_follow_clocks(struct journal *journal, struct fleet *fleet)
 
 /* ---- a phase ---- */
 
+static void put_on_disk(struct journal *journal)
+{
+	if (goes_on(journal))
+		writer_sync(journal->writer, journal->ended);
+}
+
+void journal_begin_phase(struct journal *journal, const struct journal_begun *begun)
+{
+	journal_add(journal, JOURNAL_BEGUN, begun);
+	put_on_disk(journal);
+}
+
+void journal_start_phase(struct journal *journal, const struct journal_started *started)
+{
+	journal_add(journal, JOURNAL_STARTED, started);
+	put_on_disk(journal);
+}
+
 static void add_answer(struct journal *journal, const struct fleet_host *host, uint32_t number,
 		       uint32_t index)
 {
@@ -279,8 +298,8 @@ void journal_end_phase(struct journal *journal, struct fleet *fleet, const struc
 		fleet_pump(fleet, 0);
 	}
 	journal_add(journal, JOURNAL_ENDED, &ended);
-	if (goes_on(journal))
-		writer_sync(journal->writer, number);
+	journal->ended = number;
+	put_on_disk(journal);
 }
 
 uint32_t journal_kept(struct journal *journal)

@@ -121,6 +121,10 @@ void journal_add_clocks(struct journal *journal, struct fleet *fleet);
 /* The same, when the last were 2 s ago. */
 void journal_follow_clocks(struct journal *journal, struct fleet *fleet);
 
+/* A phase's number, and its start: each is to be synced, since agents keep what they measure under
+ * that number, and only a phase that the journal knows can be told from one that is over. */
+void journal_begin_phase(struct journal *journal, const struct journal_begun *begun);
+void journal_start_phase(struct journal *journal, const struct journal_started *started);
 /* The phase under way as it came from the hosts, before collect_end; then it is to be synced.
  * Moves messages as long as more than may wait is not written, at most 10 s a record. */
 void journal_end_phase(struct journal *journal, struct fleet *fleet, const struct collect *collect,

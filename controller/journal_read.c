@@ -56,14 +56,6 @@ void journal_content_release(struct journal_content *content)
 
 /* ---- record by record: each takes what it is given, or answers false ---- */
 
-static struct journal_phase *find_phase(const struct journal_content *content, uint32_t number)
-{
-	for (uint32_t i = content->phases_count; i-- > 0;)
-		if (content->phases[i].begun.number == number)
-			return &content->phases[i];
-	return NULL;
-}
-
 /* What was begun and not brought to the end of its trial is done again. */
 static void drop_trials(struct journal_content *content, uint32_t kept)
 {
@@ -109,7 +101,7 @@ static bool take_host(struct journal_content *content, struct journal_host *host
 
 static bool take_begun(struct journal_content *content, const struct journal_begun *begun)
 {
-	struct journal_phase *phase = find_phase(content, begun->number);
+	struct journal_phase *phase = journal_find_phase(content, begun->number);
 
 	if (phase) {
 		/* Another attempt: the one before was not measured. */
@@ -122,12 +114,13 @@ static bool take_begun(struct journal_content *content, const struct journal_beg
 		phase = RECORD_APPEND(content->phases, content->phases_count);
 	}
 	phase->begun = *begun;
+	content->newest = begun->number;
 	return true;
 }
 
 static bool take_started(struct journal_content *content, const struct journal_started *started)
 {
-	struct journal_phase *phase = find_phase(content, started->number);
+	struct journal_phase *phase = journal_find_phase(content, started->number);
 
 	if (!phase || phase->begun.attempt != started->attempt)
 		return false;
@@ -137,7 +130,7 @@ static bool take_started(struct journal_content *content, const struct journal_s
 
 static bool take_answer(struct journal_content *content, struct journal_answer *answer)
 {
-	struct journal_phase *phase = find_phase(content, answer->number);
+	struct journal_phase *phase = journal_find_phase(content, answer->number);
 
 	if (!phase || answer->host >= content->hosts_count)
 		return false;
@@ -148,7 +141,7 @@ static bool take_answer(struct journal_content *content, struct journal_answer *
 
 static bool take_series(struct journal_content *content, struct journal_series *series)
 {
-	struct journal_phase *phase = find_phase(content, series->number);
+	struct journal_phase *phase = journal_find_phase(content, series->number);
 
 	if (!phase || series->host >= content->hosts_count)
 		return false;
@@ -159,7 +152,7 @@ static bool take_series(struct journal_content *content, struct journal_series *
 
 static bool take_ended(struct journal_content *content, const struct journal_ended *ended)
 {
-	struct journal_phase *phase = find_phase(content, ended->number);
+	struct journal_phase *phase = journal_find_phase(content, ended->number);
 
 	if (!phase)
 		return false;
@@ -375,6 +368,23 @@ void journal_adopt(const struct journal_content *content, struct fleet *fleet)
 }
 
 /* ---- questions ---- */
+
+struct journal_phase *journal_find_phase(const struct journal_content *content, uint32_t number)
+{
+	for (uint32_t i = content->phases_count; i-- > 0;)
+		if (content->phases[i].begun.number == number)
+			return &content->phases[i];
+	return NULL;
+}
+
+bool journal_has_passed(const struct journal_content *content, uint32_t number, uint32_t attempt)
+{
+	const struct journal_phase *phase = journal_find_phase(content, number);
+
+	if (phase)
+		return phase->is_ended || attempt < phase->begun.attempt;
+	return number <= content->newest;
+}
 
 struct journal_answer *journal_answer_of(const struct journal_phase *phase, uint32_t host)
 {

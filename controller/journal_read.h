@@ -25,6 +25,7 @@ struct journal_content {
 	struct clock_record clocks;   /* by number as well */
 	struct journal_phase *phases; /* by number of the phase */
 	uint32_t phases_count;
+	uint32_t newest;      /* number that was given, also to one that was run again since */
 	uint64_t whole_bytes; /* what stands; behind it is at most a torn record */
 };
 
@@ -43,6 +44,12 @@ void journal_content_pack(const struct journal_content *content, struct bytes *i
 
 /* The run's name and secret, for a fleet that is to go on with it. */
 void journal_adopt(const struct journal_content *content, struct fleet *fleet);
+
+/* NULL: it has none of that number. */
+struct journal_phase *journal_find_phase(const struct journal_content *content, uint32_t number);
+/* Whether that attempt at that phase is one that the journal has another in place of, or has seen
+ * the end of: it was not measured, or belongs to a trial that was run again. */
+bool journal_has_passed(const struct journal_content *content, uint32_t number, uint32_t attempt);
 
 /* A host's answer in a phase; NULL when it has none. */
 struct journal_answer *journal_answer_of(const struct journal_phase *phase, uint32_t host);

@@ -18,6 +18,7 @@
 #include "controller/journal_read.h"
 #include "controller/plan.h"
 #include "controller/recover_inside.h"
+#include "controller/recover_learn.h"
 #include "controller/replay.h"
 #include "controller/run.h"
 #include "controller/run_inside.h"
@@ -265,13 +266,30 @@ static int begin_again(struct run *run, const struct store_again *again, struct 
 	return 0;
 }
 
+/* What the journal misses, also phases that it does not know: its disk was full, or the last of it
+ * was lost with the power. */
+static void fetch(struct run *run, struct journal_content *content, struct fetched_hosts *fetched)
+{
+	struct learning learning;
+
+	learning_begin(&learning, run, content);
+	const struct fetch_watcher watcher = learning_watcher(&learning, false);
+	fetch_kept(fetched, &run->assembly.fleet, content, &watcher, run->interrupted);
+	learning_complete(&learning);
+	for (uint32_t h = 0; learning.differs && h < run->assembly.fleet.count; h++)
+		fetched->is_forgettable[h] = false;
+	if (learning.differs)
+		log_warning("agents keep what they have: %s", learning.differs);
+	learning_release(&learning);
+}
+
 static int collect_all(struct run *run, struct found *found, struct error *err)
 {
 	struct fetched_hosts fetched;
 
 	if (recover_connect(run, err) < 0)
 		return EXIT_SET_UP;
-	fetch_kept(&fetched, &run->assembly.fleet, &found->content, NULL, run->interrupted);
+	fetch(run, &found->content, &fetched);
 	int code = EXIT_SET_UP;
 	int failed = begin_again(run, &found->again, err);
 	if (!failed)

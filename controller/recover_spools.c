@@ -1,9 +1,5 @@
 /* recover_spools.c - a run put together from what agents keep of it, when the controller's own part
- * is gone: its journal is made again, out of the plan and the agents' spools.
- *
- * A phase's file has what was asked for, when it began on the controller's clock, and each second
- * what the controller knew of the agent's (heartbeat): that stands for the exchanges. Times count
- * from a run's start that every phase names, so that those of two controllers fit. */
+ * is gone: its journal is made again, out of the plan and the agents' spools (recover_learn.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +8,10 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/product.h"
-#include "common/record_json.h"
 #include "common/units.h"
 #include "controller/analysis/findings.h"
-#include "controller/preparation.h"
 #include "controller/recover_inside.h"
-#include "controller/run_phase.h"
+#include "controller/recover_learn.h"
 #include "controller/store.h"
 #include "proto/version.h"
 
@@ -25,201 +19,12 @@ enum { EXIT_USAGE = 2, EXIT_SET_UP = 6 };
 
 /* The run's start on the clock that its times are put on. */
 #define RUN_START_NS (3600 * NS_PER_S)
-/* Of a phase that no host has told the start of yet. */
-#define UNKNOWN_NS 1
 
 struct spools {
 	struct run *run;
 	struct journal_content content;
-	uint64_t *run_start_ns; /* of each host, by the phase that is being read */
-	uint64_t latest_ns;     /* that the phase under way is known to have been under way */
-	bool is_other_file;     /* plan.yaml is another than the run's */
-	char *differs; /* how what was asked for differs from the plan; NULL: it does not */
+	struct learning learning;
 };
-
-/* ---- the plan ---- */
-
-static void note_difference(struct spools *s, char *text)
-{
-	if (s->differs)
-		free(text);
-	else
-		s->differs = text;
-}
-
-/* The line at `at` without what JSON puts around it. */
-static char *copy_line(const char *at)
-{
-	at += strspn(at, " ");
-	size_t size = strcspn(at, "\n");
-
-	return mem_format("%.*s", (int)(size && at[size - 1] == ',' ? size - 1 : size), at);
-}
-
-/* Where two records of a table, which are not the same, begin to differ. */
-static char *describe_difference(const struct record_table *table, const void *asked,
-				 const void *planned)
-{
-	char *a = record_json_format(table, asked), *b = record_json_format(table, planned);
-	size_t at = 0, line = 0;
-
-	for (; a[at] && a[at] == b[at]; at++)
-		if (a[at] == '\n')
-			line = at + 1;
-	char *one = copy_line(a + line), *other = copy_line(b + line);
-	char *text = mem_format("it was asked for %s, the plan has %s", one, other);
-	free(one);
-	free(other);
-	free(a);
-	free(b);
-	return text;
-}
-
-static bool is_same(const struct record_table *table, const void *a, const void *b)
-{
-	struct bytes one = {0}, other = {0};
-
-	record_pack(table, a, &one);
-	record_pack(table, b, &other);
-	bool same = one.size == other.size && memcmp(one.data, other.data, one.size) == 0;
-	free(one.data);
-	free(other.data);
-	return same;
-}
-
-/* NULL: the same. */
-static char *compare(const struct prepare *asked, const struct prepare *planned)
-{
-	if (asked->bucket_ns != planned->bucket_ns)
-		return mem_text("it was asked for other buckets than the plan's");
-	if (!is_same(&phase_table, &asked->phase, &planned->phase))
-		return describe_difference(&phase_table, &asked->phase, &planned->phase);
-	if (asked->targets_count != planned->targets_count)
-		return mem_format("it was told of %u targets, the plan has %u for it",
-				  asked->targets_count, planned->targets_count);
-	for (uint32_t t = 0; t < asked->targets_count; t++)
-		if (!is_same(&target_table, &asked->targets[t], &planned->targets[t]))
-			return describe_difference(&target_table, &asked->targets[t],
-						   &planned->targets[t]);
-	return NULL;
-}
-
-static void check_asked(struct spools *s, uint32_t host, const struct phase *phase,
-			const struct prepare *asked)
-{
-	const struct run *run = s->run;
-	struct prepare planned;
-
-	preparation_init(&planned, run->plan, phase, &run->assembly.hosts.hosts[host],
-			 s->content.hosts[host].facts.memory_bytes);
-	char *difference = compare(asked, &planned);
-	if (difference)
-		note_difference(s,
-				mem_format("host '%s', phase '%s': %s", s->content.hosts[host].name,
-					   phase->name, difference));
-	free(difference);
-	preparation_release(&planned);
-}
-
-/* ---- frames ---- */
-
-static const struct phase *find_planned(const struct plan *plan, const char *name)
-{
-	for (uint32_t p = 0; p < plan->phases_count; p++)
-		if (strcmp(plan->phases[p].name, name) == 0)
-			return &plan->phases[p];
-	return NULL;
-}
-
-static void learn_prepare(struct spools *s, uint32_t host, struct journal_phase *phase,
-			  const struct prepare *asked)
-{
-	const struct plan *plan = s->run->plan;
-	const struct phase *planned = find_planned(plan, asked->phase.name);
-
-	s->run_start_ns[host] = asked->run_start_ns;
-	if (asked->plan_crc != s->run->plan_crc)
-		s->is_other_file = true;
-	if (!planned || !asked->trial || asked->trial > plan->repeat) {
-		note_difference(s, mem_format("host '%s' has phase '%s' of trial %u, the plan has "
-					      "no such",
-					      s->content.hosts[host].name, asked->phase.name,
-					      asked->trial));
-		return;
-	}
-	phase->begun.trial = asked->trial;
-	phase->begun.phase = (uint32_t)(planned - plan->phases);
-	s->content.heads[0].seed = asked->seed;
-	check_asked(s, host, planned, asked);
-}
-
-static uint64_t put_on_run(const struct spools *s, uint32_t host, uint64_t controller_ns)
-{
-	return controller_ns - s->run_start_ns[host] + RUN_START_NS;
-}
-
-static void add_clock(struct spools *s, uint32_t host, uint64_t controller_ns, uint64_t agent_ns,
-		      uint64_t bound_ns)
-{
-	struct clock_record_host *clock = &s->content.clocks.hosts[host];
-	uint64_t at = put_on_run(s, host, controller_ns);
-
-	if (!bound_ns || bound_ns > UINT32_MAX)
-		return;
-	struct clock_sample *sample = RECORD_APPEND(clock->samples, clock->count);
-	*sample = (struct clock_sample){.t1 = at,
-					.t4 = at,
-					.t2 = agent_ns,
-					.t3 = agent_ns,
-					.upper_error_ns = (uint32_t)bound_ns,
-					.lower_error_ns = (uint32_t)bound_ns,
-					.stamp = CLOCK_STAMP_USER};
-	if (at > s->latest_ns)
-		s->latest_ns = at;
-}
-
-static void learn_lease(struct spools *s, uint32_t host, const struct lease *lease)
-{
-	const char *name = s->content.hosts[host].name;
-
-	if (strcmp(lease->host, name) != 0)
-		note_difference(
-			s, mem_format("host '%s' was called '%s' in the run", name, lease->host));
-}
-
-static void learn_facts(struct spools *s, uint32_t host, const struct leased *facts)
-{
-	record_release(&leased_table, &s->content.hosts[host].facts);
-	record_copy(&leased_table, &s->content.hosts[host].facts, facts);
-	s->content.heads[0].insecure |= facts->insecure;
-}
-
-static void learn_start(struct spools *s, uint32_t host, struct journal_phase *phase,
-			const struct start *start)
-{
-	if (phase->start_ns == UNKNOWN_NS)
-		phase->start_ns = put_on_run(s, host, start->controller_ns);
-	add_clock(s, host, start->controller_ns, start->at_ns, start->bound_ns);
-}
-
-/* fetch_watcher.on_frame */
-static void on_frame(void *context, uint32_t host, struct journal_phase *phase,
-		     const struct message *message)
-{
-	struct spools *s = context;
-	const struct heartbeat *beat = message->body;
-
-	if (message->envelope.kind == MESSAGE_LEASE)
-		learn_lease(s, host, message->body);
-	else if (message->envelope.kind == MESSAGE_LEASED)
-		learn_facts(s, host, message->body);
-	else if (phase && message->envelope.kind == MESSAGE_PREPARE)
-		learn_prepare(s, host, phase, message->body);
-	else if (phase && message->envelope.kind == MESSAGE_START)
-		learn_start(s, host, phase, message->body);
-	else if (phase && message->envelope.kind == MESSAGE_HEARTBEAT)
-		add_clock(s, host, beat->now_ns, beat->agent_ns, beat->bound_ns);
-}
 
 /* ---- the journal, before ---- */
 
@@ -276,117 +81,6 @@ static void add_hosts(struct spools *s)
 			describe_unknown(&host->facts, host->name);
 		s->content.heads[0].insecure |= fleet->hosts[h].keys->insecure;
 	}
-}
-
-/* Of several attempts the last: the others were not measured. */
-static void add_phase(struct journal_content *content, const struct kept_phase *kept)
-{
-	struct journal_phase *phase = NULL;
-
-	for (uint32_t p = content->phases_count; p-- > 0 && !phase;)
-		if (content->phases[p].begun.number == kept->number)
-			phase = &content->phases[p];
-	if (!phase)
-		phase = RECORD_APPEND(content->phases, content->phases_count);
-	phase->begun.number = kept->number;
-	if (phase->begun.attempt < kept->attempt)
-		phase->begun.attempt = kept->attempt;
-	phase->start_ns = UNKNOWN_NS;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const struct journal_phase *x = a, *y = b;
-
-	return (x->begun.number > y->begun.number) - (x->begun.number < y->begun.number);
-}
-
-static void add_phases(struct spools *s)
-{
-	const struct fleet *fleet = &s->run->assembly.fleet;
-	struct journal_content *content = &s->content;
-
-	for (uint32_t h = 0; h < fleet->count; h++) {
-		const struct leased *facts = &fleet->hosts[h].facts;
-		for (uint32_t k = 0; k < facts->kept_count; k++)
-			for (uint32_t p = 0; p < facts->kept[k].phases_count; p++)
-				if (strcmp(facts->kept[k].run, fleet->run) == 0)
-					add_phase(content, &facts->kept[k].phases[p]);
-	}
-	if (content->phases_count)
-		qsort(content->phases, content->phases_count, sizeof(*content->phases), by_number);
-}
-
-/* ---- the journal, after ---- */
-
-static int by_t1(const void *a, const void *b)
-{
-	const struct clock_sample *x = a, *y = b;
-
-	return (x->t1 > y->t1) - (x->t1 < y->t1);
-}
-
-static bool is_before(const struct journal_begun *a, const struct journal_begun *b)
-{
-	return a->trial != b->trial ? a->trial < b->trial : a->phase < b->phase;
-}
-
-/* What nobody has a beginning of is none; a trial that was run again takes the place of what it had
- * before. */
-static void keep_last(struct journal_content *content)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t p = 0; p < content->phases_count; p++) {
-		struct journal_phase phase = content->phases[p];
-		if (phase.start_ns == UNKNOWN_NS || !phase.begun.trial) {
-			journal_phase_release(&phase);
-			continue;
-		}
-		while (kept && !is_before(&content->phases[kept - 1].begun, &phase.begun))
-			journal_phase_release(&content->phases[--kept]);
-		content->phases[kept++] = phase;
-	}
-	content->phases_count = kept;
-}
-
-static bool is_whole(const struct journal_content *content, const struct journal_phase *phase)
-{
-	for (uint32_t h = 0; h < content->hosts_count; h++) {
-		const struct journal_answer *answer = journal_answer_of(phase, h);
-		if (!answer || !answer->done || answer->done->state != DONE_COMPLETE)
-			return false;
-	}
-	return true;
-}
-
-/* The run went on after each phase but the last; that one came to its end where all hosts did. */
-static void tell_ends(struct spools *s)
-{
-	struct journal_content *content = &s->content;
-
-	for (uint32_t p = 0; p < content->phases_count; p++) {
-		struct journal_phase *phase = &content->phases[p];
-		bool is_last = p + 1 == content->phases_count;
-		phase->is_ended = !is_last || is_whole(content, phase);
-		phase->ended = (struct journal_ended){
-			.number = phase->begun.number,
-			.end = RUN_PHASE_MEASURED,
-			.now_ns = is_last ? s->latest_ns : content->phases[p + 1].start_ns};
-		if (phase->ended.now_ns < phase->start_ns)
-			phase->ended.now_ns = phase->start_ns;
-	}
-}
-
-static void complete(struct spools *s)
-{
-	for (uint32_t h = 0; h < s->content.clocks.count; h++) {
-		struct clock_record_host *clock = &s->content.clocks.hosts[h];
-		if (clock->count)
-			qsort(clock->samples, clock->count, sizeof(*clock->samples), by_t1);
-	}
-	keep_last(&s->content);
-	tell_ends(s);
 }
 
 /* ---- what is kept where ---- */
@@ -451,16 +145,14 @@ static int list(struct run *run, struct error *err)
 
 /* ---- all of it ---- */
 
-static void tell_origin(const struct spools *s)
+static void tell_origin(struct run *run, const struct learning *learning)
 {
-	struct run *run = s->run;
-
 	findings_add(
 		&run->result, "FROM_SPOOLS", NULL, NULL, NULL, NULL, NULL,
 		"the run's directory was not there: made of what agents kept and of '%s', %s; "
 		"phases and targets are those that they were asked for",
 		run->options->plan,
-		s->is_other_file
+		learning->is_other_file
 			? "which has changed since the run: gates, labels and limits are as it "
 			  "has them now"
 			: "which is the run's, byte for byte");
@@ -469,18 +161,18 @@ static void tell_origin(const struct spools *s)
 static int fetch(struct spools *s, struct fetched_hosts *fetched, struct error *err)
 {
 	struct run *run = s->run;
-	const struct fetch_watcher watcher = {.on_frame = on_frame, .context = s};
 
 	add_head(s);
 	add_hosts(s);
-	add_phases(s);
+	learning_begin(&s->learning, run, &s->content);
+	const struct fetch_watcher watcher = learning_watcher(&s->learning, true);
 	fetch_kept(fetched, &run->assembly.fleet, &s->content, &watcher, run->interrupted);
-	complete(s);
-	if (s->differs) {
+	learning_complete(&s->learning);
+	if (s->learning.differs) {
 		error_set(err, ERROR_USAGE,
 			  "'%s' is not the plan of run %s: %s. Agents keep what they have; give "
 			  "the plan that the run had, with its --set",
-			  run->options->plan, run->options->operand, s->differs);
+			  run->options->plan, run->options->operand, s->learning.differs);
 		return -1;
 	}
 	if (s->content.phases_count)
@@ -498,7 +190,6 @@ static int collect_run(struct run *run, struct error *err)
 	struct fetched_hosts fetched = {0};
 	int code = EXIT_SET_UP;
 
-	s.run_start_ns = mem_new(run->assembly.hosts.count, sizeof(*s.run_start_ns));
 	run->plan_crc = run_crc_of_plan(run->directory);
 	int failed = recover_connect(run, err);
 	if (!failed) {
@@ -507,15 +198,14 @@ static int collect_run(struct run *run, struct error *err)
 	}
 	if (!failed) {
 		recover_make_result(run, &s.content, &fetched);
-		tell_origin(&s);
+		tell_origin(run, &s.learning);
 		code = run_report(run);
 	} else {
 		store_abandon(run->directory);
 	}
 	fetched_hosts_release(&fetched, run->assembly.fleet.count);
 	journal_content_release(&s.content);
-	free(s.run_start_ns);
-	free(s.differs);
+	learning_release(&s.learning);
 	return code;
 }
 

@@ -205,14 +205,32 @@ static enum run_phase_end check_phases(struct run *run, struct run_phase *phase)
 	return end;
 }
 
-/* Numbers are never given twice: what agents keep is known by them. */
+static uint32_t last_kept(const struct fleet *fleet)
+{
+	uint32_t last = 0;
+
+	for (uint32_t h = 0; h < fleet->count; h++) {
+		const struct leased *facts = &fleet->hosts[h].facts;
+		for (uint32_t k = 0; k < facts->kept_count; k++) {
+			const struct kept_run *kept = &facts->kept[k];
+			if (strcmp(kept->run, fleet->run) != 0 || !kept->phases_count)
+				continue;
+			uint32_t number = kept->phases[kept->phases_count - 1].number;
+			last = number > last ? number : last;
+		}
+	}
+	return last;
+}
+
+/* Numbers are never given twice: what agents keep is known by them, also of phases that the journal
+ * has lost. */
 static uint32_t last_number(const struct run *run)
 {
-	const struct journal_content *before = run->before;
+	uint32_t last = run->plan->phases_count, kept = last_kept(&run->assembly.fleet);
 
-	return before && before->phases_count
-		       ? before->phases[before->phases_count - 1].begun.number
-		       : run->plan->phases_count;
+	if (run->before && run->before->newest > last)
+		last = run->before->newest;
+	return kept > last ? kept : last;
 }
 
 static enum run_phase_end run_trials(struct run *run, struct run_phase *phase)

@@ -193,7 +193,7 @@ static void start(struct run_phase *run, const struct phase *phase)
 	const struct journal_started started = {.number = run->fleet->phase,
 						.attempt = run->fleet->attempt,
 						.start_ns = run->clock.start_ns};
-	journal_add(run->journal, JOURNAL_STARTED, &started);
+	journal_start_phase(run->journal, &started);
 	journal_add_clocks(run->journal, run->fleet);
 }
 
@@ -319,7 +319,7 @@ static void note_begun(struct run_phase *run, const struct phase *phase, uint32_
 					    .phase = (uint32_t)(phase - run->plan->phases)};
 
 	run->fleet->kept_phase = journal_kept(run->journal);
-	journal_add(run->journal, JOURNAL_BEGUN, &begun);
+	journal_begin_phase(run->journal, &begun);
 }
 
 enum run_phase_end run_phase(struct run_phase *run, const struct phase *phase, uint32_t number,

@@ -1,14 +1,19 @@
 """The controller's disk full: the results are written elsewhere, or, with no room anywhere, are made
-once more by collect of what the four hosts and the journal have."""
+once more by collect of what the four hosts and the journal have, also phases that the journal had no
+room for."""
 
+import errno
 import shutil
 
 from faults import four_hosts, require_as_before, require_goes_on, sound_result
-from lab import require
+from lab import require, wait_for
 from plans import fleet_plan
 from results import moved_by
+from spools import Spool
 
 PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "3s"}]
+THREE = [{"name": name, "op": op, "targets": ["disk"], "runtime": "2s"}
+         for name, op in (("write", "write"), ("read", "read"), ("last", "read"))]
 
 
 def test(lab):
@@ -20,7 +25,7 @@ def test(lab):
     lab.call("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small)
     lab.undo.callback(lab.call, "umount", small)
     elsewhere(fleet, plan, small)
-    nowhere(fleet, plan, small)
+    nowhere(fleet, small)
     require_as_before(fleet)
 
 
@@ -34,25 +39,52 @@ def elsewhere(fleet, plan, small):
     shutil.rmtree(rescued[0])
 
 
-def nowhere(fleet, plan, small):
+def nowhere(fleet, small):
+    """Full from the second of three phases on: of that the journal has the beginning, of the third
+    nothing."""
     lab = fleet.lab
+    plan = fleet_plan(fleet, "nowhere", THREE, bucket="10ms")
+    lab.call("mount", "-o", "remount,size=4m", small)
     before = lab.environment
     lab.environment = lambda: {**before(), "TMPDIR": str(small)}
     try:
-        done = run(fleet, plan, small)
+        program = fleet.muster("run", plan, "--out", small / "out")
     finally:
         lab.environment = before
+    wait_for(lambda: "phase read (2 of 3" in program.output()[1], 60, "the second phase")
+    fleet.hosts[0].wait_for_load(program)
+    fill(small / "filler")
+    done = finished(fleet, program)
+    (small / "filler").unlink()
+    require("agents keep the results" in done.stderr, f"it is not said:\n{done.stderr}")
     require("nor elsewhere" in done.stderr and f"muster collect {small / 'out'}" in done.stderr,
             f"it is not said:\n{done.stderr}")
     require([path.name for path in small.iterdir()] == ["out.partial"],
             f"on the full disk: {list(small.iterdir())}")
     lab.call("mount", "-o", "remount,size=16m", small)
     fleet.muster("collect", small / "out").wait(60).expect(0)
-    require_whole(fleet, small / "out")
+    result = require_whole(fleet, small / "out", [phase["name"] for phase in THREE])
+    require(not {"CONTROLLER_LOST", "NOT_COLLECTED", "RUN_INCOMPLETE"} & set(result.codes()),
+            f"{result.codes()}")
+    for host in fleet.hosts:
+        wait_for(lambda host=host: not Spool(lab, host).runs(), 10, f"{host.address} forgets")
+
+
+def fill(path):
+    with path.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError as problem:
+            require(problem.errno == errno.ENOSPC, f"{problem}")
 
 
 def run(fleet, plan, small):
-    done = fleet.muster("run", plan, "--out", small / "out").wait(60).expect(6)
+    return finished(fleet, fleet.muster("run", plan, "--out", small / "out"))
+
+
+def finished(fleet, program):
+    done = program.wait(60).expect(6)
     require("No space left" in done.stderr, f"why is not said:\n{done.stderr}")
     require("cluster, 4 of 4" in done.stdout, f"the figures are not printed:\n{done.stdout}")
     for host in fleet.hosts:
@@ -60,11 +92,14 @@ def run(fleet, plan, small):
     return done
 
 
-def require_whole(fleet, directory):
+def require_whole(fleet, directory, names=("write",)):
     result = sound_result(fleet, directory)
-    phase = result.phase("write")
-    require(phase["cluster"] is not None and result.outcome == "PASS",
-            f"{result.outcome}: {result.codes('INVALID')}")
-    require_goes_on(result, phase, fleet.hosts, "complete")
-    result.require_all_active("write")
-    require(all(moved_by(phase, host.address, "operations") for host in fleet.hosts), f"{phase}")
+    require(result.outcome == "PASS", f"{result.outcome}: {result.codes('INVALID')}")
+    for name in names:
+        phase = result.phase(name)
+        require(phase["cluster"] is not None, f"{name} has no figure")
+        require_goes_on(result, phase, fleet.hosts, "complete")
+        result.require_all_active(name)
+        require(all(moved_by(phase, host.address, "operations") for host in fleet.hosts),
+                f"{phase}")
+    return result

@@ -139,6 +139,42 @@ static void trials_count_while_every_phase_is_whole(void **state)
 	}
 }
 
+/* What agents keep may be removed when the journal has it, or another in its place. */
+static void what_is_kept_is_passed_when_it_is_over_or_was_done_again(void **state)
+{
+	static const struct {
+		uint32_t number, attempt;
+		bool want;
+	} rows[] = {
+		{3, 1, true},  /* its end is known */
+		{4, 1, true},  /* of a trial that was run again */
+		{5, 1, false}, /* under way when the journal ends */
+		{5, 2, false}, /* another attempt at it, which the journal does not know */
+		{5, 0, true},  /* was not measured */
+		{6, 1, false}, /* the journal does not know of it */
+	};
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	put_phase(&bytes, 3, 1, 0, WHOLE);
+	put_phase(&bytes, 4, 2, 0, UNFINISHED);
+	put_head(&bytes, "r", 1);
+	struct journal_content content = parse(&bytes);
+	assert_true(journal_has_passed(&content, 4, 1));
+	assert_int_equal(content.newest, 4);
+	journal_content_release(&content);
+	put_phase(&bytes, 5, 2, 0, UNFINISHED);
+	content = parse(&bytes);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("row %zu\n", i);
+		assert_int_equal(journal_has_passed(&content, rows[i].number, rows[i].attempt),
+				 rows[i].want);
+	}
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
 static void a_cut_leaves_what_is_before_it(void **state)
 {
 	struct bytes bytes = {0};
@@ -339,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trials_count_while_every_phase_is_whole),
+		cmocka_unit_test(what_is_kept_is_passed_when_it_is_over_or_was_done_again),
 		cmocka_unit_test(a_cut_leaves_what_is_before_it),
 		cmocka_unit_test(packed_again_it_says_the_same),
 		cmocka_unit_test(taken_up_again_the_half_trial_is_dropped),
