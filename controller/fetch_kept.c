@@ -1,5 +1,6 @@
 #include "controller/fetch_kept.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,9 @@ struct fetching {
 	bool wants_lease;      /* what the run's directory begins with comes first */
 	struct message *chunk; /* since it was asked, until `fetched` says that all came */
 	uint32_t chunk_count;
-	struct journal_answer *answer; /* that is being filled; NULL: none */
-	struct journal_phase *phase;
-	char *before;
+	struct journal_phase *phase;   /* under way; NULL: none */
+	struct journal_phase part;     /* what has come of it: this host's answer and series */
+	struct journal_answer *answer; /* in `part` */
 };
 
 struct fetcher {
@@ -99,12 +100,11 @@ static void add_border(struct journal_answer *answer, uint32_t from, uint64_t at
 
 static void add_buckets(struct fetching *fetching, uint32_t host, const struct timeline *from)
 {
-	struct journal_phase *phase = fetching->phase;
+	struct journal_phase *phase = &fetching->part;
 	struct journal_series *last =
 		phase->series_count ? &phase->series[phase->series_count - 1] : NULL;
 
-	if (!last || last->host != host ||
-	    last->buckets.buckets_count + from->buckets_count > SERIES_MOST) {
+	if (!last || last->buckets.buckets_count + from->buckets_count > SERIES_MOST) {
 		last = RECORD_APPEND(phase->series, phase->series_count);
 		last->number = phase->begun.number;
 		last->host = host;
@@ -167,20 +167,31 @@ static void take_frame(struct fetching *fetching, uint32_t host, struct message 
 	}
 }
 
-/* The host's part from its spool takes the place of what came of it. */
 static void begin_part(struct fetcher *f, uint32_t host)
 {
 	struct fetching *fetching = &f->hosts[host];
 	const struct journal_answer *old = journal_answer_of(fetching->phase, host);
-	uint64_t silence_ns = old ? old->silence_ns : 0, lost_ns = old ? old->lost_ns : 0;
 
-	fetching->before = old && old->why ? mem_text(old->why) : NULL;
-	fetching->answer = journal_answer_anew(fetching->phase, host);
-	fetching->answer->silence_ns = silence_ns;
-	fetching->answer->lost_ns = lost_ns;
+	fetching->part.begun = fetching->phase->begun;
+	fetching->answer = journal_answer_anew(&fetching->part, host);
+	fetching->answer->silence_ns = old ? old->silence_ns : 0;
+	fetching->answer->lost_ns = old ? old->lost_ns : 0;
 }
 
-static void end_part(struct fetching *fetching)
+static uint64_t operations_of(const struct journal_phase *phase, uint32_t host)
+{
+	uint64_t operations = 0;
+
+	for (uint32_t i = 0; i < phase->series_count; i++) {
+		const struct timeline *buckets = &phase->series[i].buckets;
+		for (uint32_t b = 0; phase->series[i].host == host && b < buckets->buckets_count;
+		     b++)
+			operations += buckets->buckets[b].operations;
+	}
+	return operations;
+}
+
+static void describe_part(const struct fetching *fetching, const char *before)
 {
 	struct journal_answer *answer = fetching->answer;
 	char now[CLOCK_TEXT_SIZE];
@@ -196,10 +207,53 @@ static void end_part(struct fetching *fetching)
 	answer->collected =
 		mem_format("%s of its part came out of its spool at %s%s%s",
 			   answer->done ? "all" : "what it had measured until its agent ended", now,
-			   fetching->before ? "; before, it was lost: " : "",
-			   fetching->before ? fetching->before : "");
-	free(fetching->before);
-	fetching->before = NULL;
+			   before ? "; before, it was lost: " : "", before ? before : "");
+}
+
+/* The host's part from its spool takes the place of what had come of it. */
+static void put_in_place(struct fetching *fetching, uint32_t host)
+{
+	struct journal_phase *phase = fetching->phase, *part = &fetching->part;
+	const struct journal_answer *old = journal_answer_of(phase, host);
+
+	describe_part(fetching, old ? old->why : NULL);
+	*journal_answer_anew(phase, host) = *fetching->answer;
+	for (uint32_t i = 0; i < part->series_count; i++) {
+		struct journal_series *series = RECORD_APPEND(phase->series, phase->series_count);
+		*series = part->series[i];
+	}
+	free(part->answers);
+	free(part->series);
+	*part = (struct journal_phase){0};
+}
+
+/* What stays in the spool, for who can make something of it. Takes the text. */
+static void note_failure(struct fetcher *f, uint32_t host, char *why)
+{
+	if (f->fetched->failed[host])
+		free(why);
+	else
+		f->fetched->failed[host] = why;
+}
+
+/* A file that was not synced can have less than the controller heard. */
+static void end_part(struct fetcher *f, uint32_t host)
+{
+	struct fetching *fetching = &f->hosts[host];
+	const struct journal_answer *old = journal_answer_of(fetching->phase, host);
+	uint64_t had = operations_of(fetching->phase, host);
+	uint64_t has = operations_of(&fetching->part, host);
+
+	if (fetching->answer->done || !old || has >= had) {
+		put_in_place(fetching, host);
+	} else {
+		note_failure(f, host,
+			     mem_format("its spool gave out %" PRIu64
+					" operations of phase %" PRIu32 ", and %" PRIu64
+					" had come in the run: those stand, and it keeps its part",
+					has, fetching->phase->begun.number, had));
+		journal_phase_release(&fetching->part);
+	}
 	fetching->answer = NULL;
 	fetching->phase = NULL;
 }
@@ -232,11 +286,10 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 {
 	struct fetching *fetching = &f->hosts[host];
 
-	if (!f->fetched->failed[host])
-		f->fetched->failed[host] = mem_text(why);
+	note_failure(f, host, mem_text(why));
 	fetching->is_through = true;
 	if (fetching->answer) /* what came stands, as of a host that was lost */
-		end_part(fetching);
+		end_part(f, host);
 }
 
 static bool is_of(const struct fetching *fetching, const struct fetched *fetched)
@@ -272,7 +325,12 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 		fetching->offset = 0;
 		return;
 	}
-	end_part(fetching);
+	if (fetched->torn_bytes)
+		note_failure(f, host,
+			     mem_format("the last %" PRIu64 " bytes that its spool has of phase "
+					"%" PRIu32 " are damaged, and it keeps them",
+					fetched->torn_bytes, fetched->phase));
+	end_part(f, host);
 	next_phase(fetching);
 }
 
@@ -329,7 +387,7 @@ static bool go_on(struct fetcher *f, uint32_t host)
 		return false;
 	}
 	fetching->is_through = true;
-	f->fetched->is_forgettable[host] = true;
+	f->fetched->is_forgettable[host] = !f->fetched->failed[host];
 	return false;
 }
 
@@ -394,7 +452,6 @@ void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journ
 		if (f.hosts[h].kept && !f.hosts[h].is_through)
 			fail(&f, h, *interrupted ? "interrupted" : "it sent nothing for 60 s");
 		free_chunk(&f.hosts[h]);
-		free(f.hosts[h].before);
 	}
 	fleet->on_kept = NULL;
 	free(f.hosts);

@@ -2,9 +2,10 @@
  *
  * Of each phase that the journal knows and in which it misses a host's end, all that the host's
  * spool has takes the place of what the journal had of that host: the spool has it from the start
- * on. Of a phase that is to be learned (recover_learn.h) it knows number and attempt alone; what it
- * does not know and has nothing in place of stays in the spool. A host whose file ends without
- * `done` is lost in that phase, with what it had measured. */
+ * on, unless it broke off earlier than what had come. Of a phase that is to be learned
+ * (recover_learn.h) it knows number and attempt alone; what it does not know and has nothing in
+ * place of stays in the spool. A host whose file ends without `done` is lost in that phase, with
+ * what it had measured. */
 #ifndef MUSTER_CONTROLLER_FETCH_KEPT_H
 #define MUSTER_CONTROLLER_FETCH_KEPT_H
 

@@ -63,9 +63,10 @@ static const struct catalogue_row rows[] = {
 	 "its amendments had told it. Where no exchange with its clock is near, bounds are "
 	 "unknown.",
 	 OWN, NULL},
-	{"NOT_COLLECTED", "WARN", "A host could not be asked for what it has of the run.",
-	 "`muster collect` did not reach it, or it does not give it out.", OWN,
-	 "collect once more when it is there: what was not fetched stays in its spool"},
+	{"NOT_COLLECTED", "WARN", "A host could not be asked for all that it has of the run.",
+	 "`muster collect` did not reach it, it does not give it out, or its file of a phase is "
+	 "damaged or has less than had come in the run.",
+	 OWN, "collect once more when it is there: what was not fetched stays in its spool"},
 	{"FROM_SPOOLS", "WARN", "The result was made without the run's own directory.",
 	 "`muster collect --plan`: all figures are of what agents kept, their clocks what the "
 	 "controller knew of them each second. Silence of hosts, and how hosts were lost, only "

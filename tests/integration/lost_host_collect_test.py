@@ -1,6 +1,7 @@
 """Hosts that a run has lost, of four: the link of one down for good, the agent of another restarted in
 mid-phase, a third stopped for good. All are told apart and bounded, also for whoever asks later;
-what they had measured is collected when they are back."""
+what they had measured is collected when they are back, and nothing that came is lost for a file that has
+less."""
 
 import signal
 import time
@@ -9,7 +10,7 @@ from faults import (AGAIN, four_hosts, kept_bytes, require_as_before, require_fo
                     require_missing, sound_result)
 from lab import require, wait_for
 from plans import fleet_plan
-from results import host_of, moved_by
+from results import Result, host_of, moved_by
 from spools import Spool
 
 DEAD_AFTER_S = 3
@@ -48,19 +49,27 @@ def test(lab):
     require(kept[cut.address][1] and not kept[killed.address][1], f"ends: {kept}")
     require(not Spool(lab, fine).runs(), "what the controller has is kept")
 
+    # As when its machine lost power before the file was synced.
+    files = Spool(lab, killed).phases(Spool(lab, killed).runs()[0])
+    whole = files[-1].read_bytes()
+    files[-1].write_bytes(b"")
     # Two are still away: it is told, and waits.
     first = fleet.muster("collect", directory).wait(60).expect(3)
     require(first.seconds < 20, f"it took {first.seconds:.1f} s")
     result = sound_result(fleet, directory)
-    require_found(result, "NOT_COLLECTED", [cut, stopped])
-    require_collected(result, killed, "lost", kept)
+    require_found(result, "NOT_COLLECTED", [cut, stopped, killed])
+    heard, stands = (moved_by(found.phase("write"), killed.address, "bytes")
+                     for found in (before, result))
+    require(heard and stands == heard, f"{heard} bytes had come of the killed one, {stands} stand")
+    files[-1].write_bytes(whole + b"torn record")
     cut.link("up")
     stopped.agent.signal(signal.SIGCONT)
     wait_for(lambda: "released" in stopped.agent.output()[1], 10, "the stopped one is free")
     kept[stopped.address] = kept_bytes(stopped)
     fleet.muster("collect", directory).wait(60).expect(3)
     result = sound_result(fleet, directory)
-    require("NOT_COLLECTED" not in result.codes(), f"{result.codes()}")
+    require_found(result, "NOT_COLLECTED", [killed])
+    require(files[-1].exists() and not Spool(lab, cut).runs(), "what is damaged stays, and only that")
     require_collected(result, cut, "aborted", kept)
     require_collected(result, stopped, "aborted", kept)
     require_collected(result, killed, "lost", kept)
@@ -69,6 +78,9 @@ def test(lab):
         # Instants may move by ns: the journal has no exchanges after the phase.
         for key in ("bytes", "operations", "ramp_bytes", "latency_ns", "passes"):
             require(target[key] == old[key], f"the third's {key}: {target[key]}, was {old[key]}")
+    files[-1].write_bytes(whole)
+    fleet.muster("collect", directory).wait(60).expect(3)
+    require("NOT_COLLECTED" not in Result(directory).codes(), "it is not taken once more")
     require_as_before(fleet)
 
 
