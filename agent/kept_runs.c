@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/framed.h"
 #include "common/memory.h"
 #include "proto/codec.h"
 #include "proto/run_id.h"
 
-#define RESULTS "results"
-#define LEASE   "lease"
+#define RESULTS   "results"
+#define LEASE     "lease"
+#define LEASE_NEW "lease.new"
 
 static int cannot(const struct kept_runs *kept, const char *what, const char *name,
 		  struct error *err)
@@ -74,26 +76,66 @@ static bool read_name(const char *name, struct kept_phase *phase)
 	return strcmp(again, name) == 0;
 }
 
+/* ---- whose it is ---- */
+
+static void take_lease(const struct lease *lease, struct kept_run *run)
+{
+	run->holder = mem_text(lease->holder);
+	run->owner = mem_text(run_id_is_owner(lease->owner) ? lease->owner : "");
+}
+
+/* Whose it was, from the file that tells; without it nobody knows. */
+static void read_lease(const struct kept_runs *kept, struct kept_run *run)
+{
+	struct kept_runs *lent = (struct kept_runs *)kept;
+	struct kept_read read = {0};
+	struct message message;
+	const unsigned char *record;
+	size_t size;
+	struct error err;
+
+	if (kept_runs_read(lent, run->run, 0, 0, 0, &read, &err) == 0) {
+		struct framed framed = {.data = read.bytes.data, .size = read.bytes.size};
+		if (framed_next(&framed, &record, &size) &&
+		    codec_unpack(record, size, &message, &err) == 0) {
+			if (message.envelope.kind == MESSAGE_LEASE)
+				take_lease(message.body, run);
+			message_release(&message);
+		}
+		free(read.bytes.data);
+	}
+	if (!run->holder)
+		run->holder = mem_text("somebody unknown");
+}
+
 /* ---- writing ---- */
 
+/* In place of one that cannot be read, and whole or not there: without it a run is nobody's. */
 static int write_lease(int run, const struct bytes *lease)
 {
-	int fd = openat(run, LEASE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	unlinkat(run, LEASE_NEW, 0);
+	int fd = openat(run, LEASE_NEW, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
 	if (fd < 0)
-		return errno == EEXIST ? 0 : -1;
-	ssize_t done = write(fd, lease->data, lease->size);
-	int failed = done < 0 || fsync(fd) ? -1 : 0;
-	if (!failed && (size_t)done < lease->size) {
-		errno = ENOSPC;
-		failed = -1;
-	}
+		return -1;
+	int failed = file_write_whole(fd, lease->data, lease->size) || fsync(fd) ||
+		     renameat(run, LEASE_NEW, run, LEASE) || fsync(run);
 	int code = errno;
 	close(fd);
 	if (failed)
-		unlinkat(run, LEASE, 0);
+		unlinkat(run, LEASE_NEW, 0);
 	errno = code;
-	return failed;
+	return failed ? -1 : 0;
+}
+
+static bool has_owner(struct kept_runs *kept, const char *run)
+{
+	struct kept_run found = {.run = mem_text(run)};
+
+	read_lease(kept, &found);
+	bool has = found.owner && *found.owner;
+	record_release(&kept_run_table, &found);
+	return has;
 }
 
 int kept_runs_make(struct kept_runs *kept, const char *run, const struct bytes *lease,
@@ -104,7 +146,9 @@ int kept_runs_make(struct kept_runs *kept, const char *run, const struct bytes *
 	int directory = open_run(kept, run);
 	if (directory < 0)
 		return cannot(kept, "open", run, err);
-	int failed = write_lease(directory, lease) ? cannot(kept, "write into", run, err) : 0;
+	int failed = 0;
+	if (!has_owner(kept, run) && (write_lease(directory, lease) || fsync(kept->directory)))
+		failed = cannot(kept, "write into", run, err);
 	close(directory);
 	return failed;
 }
@@ -189,46 +233,6 @@ static int by_number(const void *a, const void *b)
 	return (x->attempt > y->attempt) - (x->attempt < y->attempt);
 }
 
-static void take_lease(const struct lease *lease, struct kept_run *run)
-{
-	run->holder = mem_text(lease->holder);
-	run->owner = mem_text(run_id_is_owner(lease->owner) ? lease->owner : "");
-}
-
-/* Whose it was, from the file that tells; without it nobody knows. */
-static void read_lease(const struct kept_runs *kept, struct kept_run *run)
-{
-	struct kept_runs *lent = (struct kept_runs *)kept;
-	struct kept_read read = {0};
-	struct message message;
-	const unsigned char *record;
-	size_t size;
-	struct error err;
-
-	if (kept_runs_read(lent, run->run, 0, 0, 0, &read, &err) == 0) {
-		struct framed framed = {.data = read.bytes.data, .size = read.bytes.size};
-		if (framed_next(&framed, &record, &size) &&
-		    codec_unpack(record, size, &message, &err) == 0) {
-			if (message.envelope.kind == MESSAGE_LEASE)
-				take_lease(message.body, run);
-			message_release(&message);
-		}
-		free(read.bytes.data);
-	}
-	if (!run->holder)
-		run->holder = mem_text("somebody unknown");
-}
-
-bool kept_runs_is_of(struct kept_runs *kept, const char *run, const char *owner)
-{
-	struct kept_run found = {.run = mem_text(run)};
-
-	read_lease(kept, &found);
-	bool is_of = !found.owner || !*found.owner || strcmp(found.owner, owner) == 0;
-	record_release(&kept_run_table, &found);
-	return is_of;
-}
-
 static void write_since(struct kept_run *run, time_t newest)
 {
 	struct tm parts;
@@ -257,6 +261,20 @@ static bool look_at_run(const struct kept_runs *kept, const char *name, struct k
 	write_since(run, looking.newest);
 	*newest = looking.newest;
 	return true;
+}
+
+bool kept_runs_is_of(struct kept_runs *kept, const char *run, const char *owner)
+{
+	struct kept_run found;
+	time_t newest;
+
+	if (!look_at_run(kept, run, &found, &newest))
+		return errno == ENOENT;
+	bool is_known = found.owner && *found.owner;
+	bool is_of =
+		is_known ? strcmp(found.owner, owner) == 0 : !found.phases_count && !found.bytes;
+	record_release(&kept_run_table, &found);
+	return is_of;
 }
 
 struct listing {
@@ -324,6 +342,8 @@ void kept_runs_forget(struct kept_runs *kept, const char *run, uint32_t number)
 		bool rest =
 			found.phases_count && found.phases[found.phases_count - 1].number > number;
 		remove_phases(directory, &found, number);
+		if (!rest)
+			unlinkat(directory, LEASE_NEW, 0);
 		if (!rest)
 			unlinkat(directory, LEASE, 0);
 		close(directory);

@@ -32,8 +32,8 @@ void kept_runs_close(struct kept_runs *kept);
 /* Makes the run's directory with `lease` in it; one that is there already is fine. */
 int kept_runs_make(struct kept_runs *kept, const char *run, const struct bytes *lease,
 		   struct error *err);
-/* Whether nothing is kept of a run of that name, or of this owner (digest of its secret), or of one
- * that is not known. */
+/* Whether nothing is kept of a run of that name, or it is of this owner (digest of its secret).
+ * What cannot be read, or does not say whose it is, is nobody's: it ages out. */
 bool kept_runs_is_of(struct kept_runs *kept, const char *run, const char *owner);
 /* A new file for the phase, to append to; -1 also where there is one already. */
 int kept_runs_add(struct kept_runs *kept, const char *run, uint32_t number, uint32_t attempt,

@@ -159,7 +159,9 @@ static void begin(struct recorder *r, const struct job *job)
 
 	free(r->run);
 	r->run = mem_text(job->run);
-	error_set(&err, ERROR_REFUSED, "the spool has a run of that name of another controller's");
+	error_set(&err, ERROR_REFUSED,
+		  "the spool has a run of that name of another controller's, or of one that it "
+		  "cannot tell");
 	if (kept_runs_is_of(&r->kept, job->run, job->owner) &&
 	    kept_runs_make(&r->kept, job->run, &job->bytes, &err) == 0)
 		r->fd = kept_runs_add(&r->kept, job->run, job->number, job->attempt, &err);
@@ -201,7 +203,8 @@ static void read_job(struct recorder *r, const struct job *job)
 	struct error err;
 	int state = -1;
 
-	error_set(&err, ERROR_REFUSED, "that run is another controller's");
+	error_set(&err, ERROR_REFUSED,
+		  "that run is another controller's, or its lease cannot be read");
 	if (kept_runs_is_of(&r->kept, job->run, job->owner) &&
 	    kept_runs_read(&r->kept, job->run, job->number, job->attempt, job->offset, &read,
 			   &err) == 0)

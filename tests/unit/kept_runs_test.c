@@ -19,12 +19,14 @@
 
 static struct kept_runs kept;
 static char spool[128];
+static char owner[RUN_ID_OWNER_SIZE]; /* of the next */
 
 static int set_up(void **state)
 {
 	struct error err;
 
 	(void)state;
+	run_id_digest("somebody's", owner);
 	snprintf(spool, sizeof(spool), "%s/spool", test_folder);
 	if (!run("rm -rf '%s' && mkdir '%s'", spool, spool))
 		return -1;
@@ -37,8 +39,6 @@ static int tear_down(void **state)
 	kept_runs_close(&kept);
 	return 0;
 }
-
-static char owner[RUN_ID_OWNER_SIZE] = ""; /* of the next */
 
 static struct bytes lease_of(const char *holder)
 {
@@ -261,7 +261,7 @@ static void what_is_recorded_is_there_after_a_restart(void **state)
 	/* Not the run's lease. */
 	assert_true(use.spare_bytes >= 100 * 1008 && use.spare_bytes < use.bytes);
 	record_release(message_types[MESSAGE_LEASED].table, &leased);
-	recorder_forget(recorder, "run-a", "", UINT32_MAX);
+	recorder_forget(recorder, "run-a", owner, UINT32_MAX);
 	recorder_free(recorder);
 	assert_int_equal(runs_there(), 0);
 }
@@ -342,7 +342,49 @@ static void another_owner_changes_nothing(void **state)
 	recorder_forget(recorder, "run-a", ann, UINT32_MAX);
 	recorder_free(recorder);
 	assert_int_equal(runs_there(), 0);
-	owner[0] = 0;
+}
+
+/* A lease that was lost with the power makes a run nobody's, not everybody's. */
+static void a_run_without_a_lease_is_nobodys(void **state)
+{
+	static const char *const damages[] = {
+		": > '%s/results/run-a/lease'",
+		"rm '%s/results/run-a/lease'",
+		"rm '%s/results/run-a/lease'; mkdir '%s/results/run-a/lease'",
+	};
+	uint64_t torn;
+
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		print_message("row %zu\n", i);
+		assert_int_equal(set_up(state), 0);
+		add_phase("run-a", 1, 3, 10);
+		assert_true(run(damages[i], spool, spool));
+		assert_false(kept_runs_is_of(&kept, "run-a", owner));
+		assert_false(kept_runs_is_of(&kept, "run-a", ""));
+		struct recorder *recorder = open_recorder(1 << 20);
+		recorder_forget(recorder, "run-a", owner, UINT32_MAX);
+		record_phase(recorder, 5);
+		recorder_free(recorder);
+		assert_int_equal(read_all("run-a", 1, &torn), 3);
+		assert_int_equal(runs_there(), 1);
+		tear_down(state);
+	}
+}
+
+/* The agent ended between the two. */
+static void a_run_without_phases_takes_a_lease_again(void **state)
+{
+	(void)state;
+	assert_true(run("mkdir '%s/results/run-a' && : > '%s/results/run-a/lease.new' && "
+			": > '%s/results/run-a/lease'",
+			spool, spool, spool));
+	assert_true(kept_runs_is_of(&kept, "run-a", owner));
+	add_phase("run-a", 1, 3, 10);
+	assert_true(kept_runs_is_of(&kept, "run-a", owner));
+	assert_false(kept_runs_is_of(&kept, "run-a", "another"));
+	assert_true(run("touch '%s/results/run-a/lease.new'", spool));
+	kept_runs_forget(&kept, "run-a", UINT32_MAX);
+	assert_int_equal(runs_there(), 0);
 }
 
 static void at_the_limit_the_rest_is_left_out_and_said(void **state)
@@ -374,6 +416,9 @@ int main(void)
 						tear_down),
 		cmocka_unit_test(what_is_listed_fits_into_a_frame),
 		cmocka_unit_test_setup_teardown(another_owner_changes_nothing, set_up, tear_down),
+		cmocka_unit_test(a_run_without_a_lease_is_nobodys),
+		cmocka_unit_test_setup_teardown(a_run_without_phases_takes_a_lease_again, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(at_the_limit_the_rest_is_left_out_and_said, set_up,
 						tear_down),
 	};
