@@ -208,7 +208,8 @@ void session_fetch(struct session *s, const struct fetch *fetch)
 		      fetch->offset);
 }
 
-static void send_frames(struct session *s, const struct bytes *bytes)
+/* False when not all went: the asker misses `fetched`, and asks again. */
+static bool send_frames(struct session *s, const struct bytes *bytes, uint32_t *sent)
 {
 	struct framed framed = {.data = bytes->data, .size = bytes->size};
 	const unsigned char *record;
@@ -218,8 +219,10 @@ static void send_frames(struct session *s, const struct bytes *bytes)
 	while (framed_next(&framed, &record, &size)) {
 		const struct bytes frame = {.data = (unsigned char *)record, .size = size};
 		if (channel_send(s->setup->channel, &s->controller, &frame, &err) < 0)
-			return; /* the asker misses `fetched`, and asks again */
+			return false;
+		++*sent;
 	}
+	return true;
 }
 
 void session_poll_fetch(struct session *s)
@@ -239,8 +242,8 @@ void session_poll_fetch(struct session *s)
 				  .is_end = read.is_end || state < 0,
 				  .torn_bytes = read.torn,
 				  .error = state < 0 ? err.text : NULL};
-	send_frames(s, &read.bytes);
-	session_send(s, MESSAGE_FETCHED, &fetched);
+	if (send_frames(s, &read.bytes, &fetched.frames))
+		session_send(s, MESSAGE_FETCHED, &fetched);
 	free(read.bytes.data);
 }
 

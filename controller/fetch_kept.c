@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/memory.h"
+#include "controller/fetch_chunk.h"
 
 #define AGAIN_NS    (5 * NS_PER_S)
 #define PATIENCE_NS (60 * NS_PER_S)
@@ -17,9 +18,8 @@ struct fetching {
 	uint32_t at;                 /* of its phases */
 	uint64_t offset, asked_ns;
 	bool is_asked, is_through;
-	bool wants_lease;      /* what the run's directory begins with comes first */
-	struct message *chunk; /* since it was asked, until `fetched` says that all came */
-	uint32_t chunk_count;
+	bool wants_lease; /* what the run's directory begins with comes first */
+	struct fetch_chunk chunk;
 	struct journal_phase *phase;   /* under way; NULL: none */
 	struct journal_phase part;     /* what has come of it: this host's answer and series */
 	struct journal_answer *answer; /* in `part` */
@@ -79,15 +79,6 @@ static bool has_all(const struct fetcher *f, const struct fetching *fetching)
 }
 
 /* ---- taking ---- */
-
-static void free_chunk(struct fetching *fetching)
-{
-	for (uint32_t i = 0; i < fetching->chunk_count; i++)
-		message_release(&fetching->chunk[i]);
-	free(fetching->chunk);
-	fetching->chunk = NULL;
-	fetching->chunk_count = 0;
-}
 
 static void add_border(struct journal_answer *answer, uint32_t from, uint64_t at_ns,
 		       int64_t drift_ppb)
@@ -260,16 +251,21 @@ static void end_part(struct fetcher *f, uint32_t host)
 
 /* ---- asking ---- */
 
+static struct fetch asked_of(const struct fetching *fetching)
+{
+	const struct kept_phase *kept = part_of(fetching);
+
+	return (struct fetch){.run = fetching->kept->run,
+			      .phase = kept->number,
+			      .attempt = kept->attempt,
+			      .offset = fetching->offset};
+}
+
 static void ask(struct fetcher *f, uint32_t host)
 {
 	struct fetching *fetching = &f->hosts[host];
-	const struct kept_phase *kept = part_of(fetching);
-	const struct fetch fetch = {.run = fetching->kept->run,
-				    .phase = kept->number,
-				    .attempt = kept->attempt,
-				    .offset = fetching->offset};
+	const struct fetch fetch = asked_of(fetching);
 
-	free_chunk(fetching);
 	fetching->is_asked = true;
 	fetching->asked_ns = clock_now_ns();
 	fleet_send(f->fleet, &f->fleet->hosts[host], MESSAGE_FETCH, &fetch);
@@ -292,14 +288,6 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 		end_part(f, host);
 }
 
-static bool is_of(const struct fetching *fetching, const struct fetched *fetched)
-{
-	const struct kept_phase *kept = part_of(fetching);
-
-	return fetching->is_asked && fetched->phase == kept->number &&
-	       fetched->attempt == kept->attempt && fetched->offset == fetching->offset;
-}
-
 static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *fetched)
 {
 	struct fetching *fetching = &f->hosts[host];
@@ -310,12 +298,12 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 	}
 	if (!fetching->answer && !fetching->wants_lease)
 		begin_part(f, host);
-	for (uint32_t i = 0; i < fetching->chunk_count; i++) {
-		show(f, host, &fetching->chunk[i]);
+	for (uint32_t i = 0; i < fetching->chunk.count; i++) {
+		show(f, host, &fetching->chunk.frames[i]);
 		if (!fetching->wants_lease)
-			take_frame(fetching, host, &fetching->chunk[i]);
+			take_frame(fetching, host, &fetching->chunk.frames[i]);
 	}
-	free_chunk(fetching);
+	fetch_chunk_release(&fetching->chunk);
 	fetching->offset = fetched->next;
 	fetching->is_asked = false;
 	if (!fetched->is_end)
@@ -342,19 +330,17 @@ static void on_kept(void *context, uint32_t host, struct message *message)
 
 	if (!fetching->kept || fetching->is_through)
 		return;
-	const struct kept_phase *kept = part_of(fetching);
+	const struct fetch asked = asked_of(fetching);
 	f->moved_ns = clock_now_ns();
 	if (message->envelope.kind == MESSAGE_FETCHED) {
-		if (is_of(fetching, message->body))
+		if (fetch_chunk_end(&fetching->chunk, fetching->is_asked ? &asked : NULL,
+				    message->body))
 			on_fetched(f, host, message->body);
 		return;
 	}
-	if (!fetching->is_asked || message->envelope.phase != kept->number ||
-	    message->envelope.attempt != kept->attempt)
-		return;
-	struct message *taken = RECORD_APPEND(fetching->chunk, fetching->chunk_count);
-	taken->envelope = message->envelope;
-	taken->body = move_body(message);
+	if (fetching->is_asked && message->envelope.phase == asked.phase &&
+	    message->envelope.attempt == asked.attempt)
+		fetch_chunk_add(&fetching->chunk, message);
 }
 
 /* ---- all of them ---- */
@@ -451,7 +437,7 @@ void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journ
 	for (uint32_t h = 0; h < fleet->count; h++) {
 		if (f.hosts[h].kept && !f.hosts[h].is_through)
 			fail(&f, h, *interrupted ? "interrupted" : "it sent nothing for 60 s");
-		free_chunk(&f.hosts[h]);
+		fetch_chunk_release(&f.hosts[h].chunk);
 	}
 	fleet->on_kept = NULL;
 	free(f.hosts);

@@ -411,6 +411,7 @@ static const struct record_row fetched_rows[] = {
 	{MEMBER(struct fetched, attempt), .doc = "as asked"},
 	{MEMBER(struct fetched, offset), .doc = "as asked"},
 	{MEMBER(struct fetched, next), .doc = "where the next frames begin"},
+	{MEMBER(struct fetched, frames), .doc = "how many of it came right before this"},
 	{MEMBER(struct fetched, is_end), .doc = "there are no more"},
 	{MEMBER(struct fetched, torn_bytes), .doc = "at the end, not whole: the agent died there"},
 	{MEMBER(struct fetched, error), .doc = "why it cannot be read; absent: it was"},

@@ -333,6 +333,7 @@ struct fetched {
 	char *run;
 	uint32_t phase, attempt;
 	uint64_t offset, next;
+	uint32_t frames; /* of it, right before this */
 	bool is_end;
 	uint64_t
 		torn_bytes; /* at the end, of a record that was being written when the agent died */

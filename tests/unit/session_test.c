@@ -255,6 +255,7 @@ static struct kept fetch_kept(void)
 	struct bytes frame;
 	struct error err;
 	bool is_end = false;
+	uint32_t frames = 0;
 
 	tell(MESSAGE_FETCH, 0, &fetch);
 	while (!is_end && channel_receive(controller, 20000, &from, &frame) > 0) {
@@ -262,9 +263,12 @@ static struct kept fetch_kept(void)
 		assert_int_equal(codec_unpack(frame.data, frame.size, &message, &err), 0);
 		free(frame.data);
 		count_kept(&kept, &message);
+		frames += message.envelope.kind != MESSAGE_FETCHED;
 		if (message.envelope.kind == MESSAGE_FETCHED) {
 			const struct fetched *fetched = message.body;
 			assert_null(fetched->error);
+			assert_true(fetched->frames && fetched->frames <= frames);
+			frames = 0;
 			assert_int_equal(fetched->torn_bytes, 0);
 			is_end = fetched->is_end;
 			fetch.offset = fetched->next;
