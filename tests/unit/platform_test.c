@@ -757,7 +757,7 @@ static void a_partition_is_in_use_where_its_disk_is_written_to(void **state)
  * whether asking about the device then fails with the words. */
 static bool cannot_ask(const char *device, const char *hidden, const char *words)
 {
-	int status;
+	int status = 0;
 	pid_t child = fork();
 
 	if (child == 0) {
