@@ -1,8 +1,10 @@
 """judging.py - facts as files, and what `muster judge` says of them."""
 
+import concurrent.futures
 import csv
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -137,19 +139,24 @@ def judge_file(muster, path):
     return Judged(done.returncode, result)
 
 
+def problem_of(case):
+    """None of a case that holds; of any kind else: the others are run too."""
+    try:
+        case()
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+    return None
+
+
 def main_of(cases, argv):
-    """Runs cases by name; a case is a function of a Judge, which raises or answers."""
+    """Runs cases by name, one on each processor; a case is a function that raises or answers."""
+    wanted = [(name, case) for name, case in cases if not argv or name in argv]
     failed = 0
-    for name, case in cases:
-        if argv and name not in argv:
-            continue
-        try:
-            case()
-        except Exception as problem:  # of any kind: the others are run too
-            failed += 1
-            print(f"FAILED {name}: {type(problem).__name__}: {problem}")
-        else:
-            print(f"ok     {name}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        problems = pool.map(problem_of, [case for _, case in wanted])
+        for (name, _), problem in zip(wanted, problems):
+            failed += problem is not None
+            print(f"FAILED {name}: {problem}" if problem else f"ok     {name}")
     print(f"{failed} failed" if failed else "all hold")
     sys.stdout.flush()
     return 1 if failed else 0
