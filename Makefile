@@ -50,11 +50,12 @@ bench: build ## print what muster itself costs, and beside other tools (root)
 	tests/bench/instructions $(BUILD)
 	tests/bench/engines $(BUILD)
 
-asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
+# Without the replays of corpora, which `make fuzz` runs with both as well.
+asan: ## tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(DEPS) test
 	@$(MAKE) build BUILD=build-asan \
 		CMAKE_FLAGS='$(CMAKE_FLAGS) -DMUSTER_SANITIZE=address,undefined'
-	cd build-asan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST)
+	cd build-asan && $(SANITIZE_ENV) $(FIXED_ADDRESSES) $(CTEST) -E '^fuzz/'
 
 tsan: ## tests of threads and a run of local agents with ThreadSanitizer
 	@$(DEPS) test
