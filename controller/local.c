@@ -343,9 +343,11 @@ static void clean_after(struct local_agent *agent, const struct keyring_host *ke
 	if (!agent->is_broken || agent->is_stuck)
 		return;
 	agent->port = 0;
+	agent->pid = agent->stdin_fd = -1;
 	if (start_agent(agent, keys, &err) < 0)
 		log_warning("%s", err.text);
-	close(agent->stdin_fd);
+	if (agent->stdin_fd >= 0)
+		close(agent->stdin_fd);
 	agent->is_broken = !agent->port;
 	wait_for(agent, clock_now_ns() + STOP_NS);
 }
