@@ -14,7 +14,9 @@ static const struct record_row sample_rows[] = {
 	{MEMBER(struct foreign_sample, operations), .doc = "operations, which with block_size tell "
 							   "the bytes; or:"},
 	{MEMBER(struct foreign_sample, operations_per_s), .doc = "operations a second"},
-	{MEMBER(struct foreign_sample, errors), .doc = "failed operations"},
+	{MEMBER(struct foreign_sample, errors),
+	 .doc = "failed operations, a whole number; where it is not told, a gate on errors is "
+		"INCONCLUSIVE"},
 	{MEMBER(struct foreign_sample, line), .computed = true, .doc = "where it stood"},
 };
 const struct record_table foreign_sample_table = RECORD_TABLE(
@@ -35,7 +37,9 @@ static const struct record_row total_rows[] = {
 	{MEMBER(struct foreign_total, operations),
 	 .doc = "that moved them; where they are not told, the bytes over block_size"},
 	{MEMBER(struct foreign_total, operations_per_s), .doc = "likewise"},
-	{MEMBER(struct foreign_total, errors), .doc = "failed operations"},
+	{MEMBER(struct foreign_total, errors),
+	 .doc = "failed operations, a whole number; where it is not told, a gate on errors is "
+		"INCONCLUSIVE"},
 	{MEMBER(struct foreign_total, line), .computed = true, .doc = "where it stood"},
 };
 const struct record_table foreign_total_table = RECORD_TABLE(

@@ -14,8 +14,7 @@
 struct foreign_sample {
 	double time_s;
 	char *host, *target;
-	double bytes, bytes_per_s, operations, operations_per_s;
-	uint64_t errors;
+	double bytes, bytes_per_s, operations, operations_per_s, errors;
 	uint32_t line;
 };
 
@@ -23,8 +22,7 @@ struct foreign_sample {
 struct foreign_total {
 	char *host, *target, *worker;
 	double start_s, end_s, seconds;
-	double bytes, bytes_per_s, operations, operations_per_s;
-	uint64_t errors;
+	double bytes, bytes_per_s, operations, operations_per_s, errors;
 	uint32_t line;
 };
 

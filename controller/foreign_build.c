@@ -146,6 +146,15 @@ static void put(const struct build *build, struct series_bucket *bucket, struct 
 	bucket->operations += (uint64_t)llround(amount.operations);
 }
 
+/* What is not told of one row is not known of the whole. */
+static void add_errors(const struct build *build, struct series_bucket *bucket, double errors)
+{
+	if (isnan(errors))
+		build->phase->errors_unknown = true;
+	else
+		bucket->errors += (uint64_t)errors;
+}
+
 static struct series_bucket *bucket_at(struct series *series, uint64_t index)
 {
 	if (index >= series->count) {
@@ -272,7 +281,7 @@ static void add_sample(struct build *build, const struct foreign_sample *s, uint
 	told->operations += amount.operations;
 	amount.operations = whole_operations(told->operations) - before;
 	put(build, bucket, amount);
-	bucket->errors += s->errors;
+	add_errors(build, bucket, s->errors);
 	extend(&phase->hosts[h].targets[t], from_ns, from_ns + phase->bucket_ns);
 }
 
@@ -396,7 +405,7 @@ static void add_total(struct build *build, const struct foreign_total *t, uint32
 	struct series *series = &build->series->series[h][index];
 	spread(build, series, &times, amount);
 	if (series->count)
-		series->buckets[series->count - 1].errors += t->errors;
+		add_errors(build, &series->buckets[series->count - 1], t->errors);
 	extend(&host->targets[index], build->phase->start_ns + (uint64_t)(times.start_s * 1e9),
 	       build->phase->start_ns + (uint64_t)(times.end_s * 1e9));
 }

@@ -106,16 +106,25 @@ static bool is_amount(double value)
 	return isnan(value) || (value >= 0 && value <= MOST);
 }
 
+static bool is_count(double value)
+{
+	return is_amount(value) && (isnan(value) || value == floor(value));
+}
+
 static bool is_time(double value)
 {
 	return isnan(value) || (value >= 0 && value <= TIME_MOST);
 }
+
+static const char no_count[] = "errors is no whole number from 0 to 9e15";
 
 static const char *fault_of_total(const struct foreign_total *t)
 {
 	if (!is_amount(t->bytes) || !is_amount(t->bytes_per_s) || !is_amount(t->operations) ||
 	    !is_amount(t->operations_per_s))
 		return "an amount is below 0 or above 9e15";
+	if (!is_count(t->errors))
+		return no_count;
 	if (!is_time(t->start_s) || !is_time(t->end_s) || !is_time(t->seconds))
 		return "a time is below 0 or above 1e9 s";
 	if (t->end_s <= t->start_s)
@@ -160,6 +169,8 @@ static void check_sample(struct check *check, const struct foreign_measured *m,
 	else if (!is_amount(s->bytes) || !is_amount(s->bytes_per_s) || !is_amount(s->operations) ||
 		 !is_amount(s->operations_per_s))
 		fault = "an amount is below 0 or above 9e15";
+	else if (!is_count(s->errors))
+		fault = no_count;
 	else if (isnan(s->bytes) && isnan(s->bytes_per_s) && isnan(s->operations) &&
 		 isnan(s->operations_per_s))
 		fault = "neither bytes nor a rate nor operations";

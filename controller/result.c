@@ -255,6 +255,9 @@ static const struct record_row phase_rows[] = {
 	{MEMBER(struct result_phase, start_skew_bound_ns), .doc = "the skew is within +- this"},
 	{MEMBER(struct result_phase, stop_skew_ns), .doc = "latest last completion - earliest"},
 	{MEMBER(struct result_phase, stop_skew_bound_ns), .doc = "the skew is within +- this"},
+	{MEMBER(struct result_phase, errors_unknown),
+	 .doc = "true: numbers that muster did not measure, and that do not tell how many I/Os "
+		"failed"},
 	{MEMBER_LIST(struct result_phase, late, late_table),
 	 .doc = "workers over 1 ms late, the latest first, at most 20"},
 	{MEMBER_LIST(struct result_phase, hosts, phase_host_table), .required = true,

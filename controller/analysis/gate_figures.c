@@ -349,7 +349,8 @@ static struct gate_figure figure_of_errors(const struct gate_scope *scope)
 		     takes_host(scope, h) && t < scope->phase->hosts[h].targets_count; t++)
 			if (takes_target(scope, t))
 				errors += scope->phase->hosts[h].targets[t].errors;
-	return plain((double)errors);
+	return scope->phase->errors_unknown ? lacking("how many failed was not told")
+					    : plain((double)errors);
 }
 
 /* That which is furthest from 100 %. One that is not known leaves nothing to say of all. */

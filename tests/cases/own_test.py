@@ -502,6 +502,8 @@ entry("no errors", **failing(0))
 entry("one error", ["IO_ERRORS"], code=3, **failing(1))
 entry("one that a gate allows", [], ["IO_ERRORS"], **failing(1, gates=[
     {"phase": "p", "metric": "errors", "of": "fleet", "at_most": 1}]))
+entry("errors that nobody told of", code=4, **rates([500]), gates=[
+    {"phase": "p", "metric": "errors", "of": "fleet", "at_most": 0}])
 entry("not one operation", ["NO_IO"], code=3, phases=[phase(targets=["t", "u"])],
       measured=[{"phase": "p", "moved": [
           {"target": "t", "bytes": 30_000 * MB, "seconds": 60},

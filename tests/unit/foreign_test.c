@@ -37,6 +37,12 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
 		 "measured: [{phase: p, moved: [{bytes: -5.0, seconds: 1.0}]}]\n",
 		 "an amount is below 0"},
 		{"judge: 1\n" PHASE
+		 "measured: [{phase: p, moved: [{bytes: 5.0, seconds: 1.0, errors: 0.5}]}]\n",
+		 "errors is no whole number"},
+		{"judge: 1\n" PHASE
+		 "measured: [{phase: p, moved: [{bytes: 5.0, seconds: 1.0, errors: -1.0}]}]\n",
+		 "errors is no whole number"},
+		{"judge: 1\n" PHASE
 		 "measured: [{phase: p, moved: [{bytes: 5.0, start_s: 9.0, end_s: 9.0}]}]\n",
 		 "it ends before it has begun"},
 		{"judge: 1\n" PHASE
