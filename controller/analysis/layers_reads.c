@@ -52,6 +52,10 @@ static char *likely_cause(const struct measured *read, const struct measured *wr
 	if (share < SHARE_LEAST)
 		return mem_format("%.0f %% of the written bytes had not reached the device",
 				  100 * (1 - share));
+	if (read->asked->verify)
+		return mem_text("each block was also compared with what was written, in the time "
+				"of the worker that read it: a phase without verify tells whether "
+				"that is it");
 	if (read->asked->workers * (uint64_t)read->asked->queue_depth == 1)
 		return mem_text("reads had one I/O in flight, while writes are gathered by any "
 				"cache beneath");

@@ -901,6 +901,15 @@ def what_the_devices_gave(muster):
     require_near(judged.figure("CACHE_SERVED", "device_bytes_per_s"), 600 * MIB, "rate", 1e-9)
 
 
+def reads_that_also_compare(muster):
+    """A worker that compares what it read takes its own time for it, which is no path's fault."""
+    for verify in (False, True):
+        facts = read_and_write(400, 300, block_size="4MiB")
+        facts["phases"][1]["verify"] = verify
+        said = Judge(muster).judge(**facts).of("READ_SLOWER_THAN_WRITE")[0]["evidence"]
+        require(("compared with what was written" in said) == verify, said)
+
+
 def hold(muster, name, wanted, notes, code, facts):
     judge = Judge(muster)
     for measured in facts.get("measured", []):
@@ -927,7 +936,9 @@ def main():
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, gates_on_what_was_not_told,
-                        a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, operations_of_lines, others_that_took_as_long, gates_that_no_plan_may_have, numbers_that_are_told_twice)]
+                        a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, operations_of_lines,
+                        others_that_took_as_long, gates_that_no_plan_may_have,
+                        numbers_that_are_told_twice, reads_that_also_compare)]
     return main_of(cases, sys.argv[2:])
 
 
