@@ -44,6 +44,13 @@ static void grow(struct name_set *set)
 			*find(set, set->names[i]) = i + 1;
 }
 
+uint32_t name_set_find(const struct name_set *set, const char *name)
+{
+	uint32_t slot = set->capacity ? *find(set, name) : 0;
+
+	return slot - 1;
+}
+
 bool name_set_add(struct name_set *set, char *name)
 {
 	grow(set);

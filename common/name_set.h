@@ -13,6 +13,9 @@ struct name_set {
 	uint32_t capacity;
 };
 
+/* Where it stands in `names`; UINT32_MAX: nowhere. */
+uint32_t name_set_find(const struct name_set *set, const char *name);
+
 /* Takes `name`. Where it is there already it is freed and the answer is false. */
 bool name_set_add(struct name_set *set, char *name);
 /* False: it was not there. */

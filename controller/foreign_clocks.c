@@ -82,7 +82,7 @@ void foreign_add_ticks(struct build *build)
 	struct ticking *hosts = mem_new(build->phase->hosts_count, sizeof(*hosts));
 
 	for (uint32_t i = 0; i < m->clock_count; i++) {
-		uint32_t h = foreign_host_index(build->phase, m->clock[i].host);
+		uint32_t h = foreign_host_index(build, m->clock[i].host);
 		add_tick(build, &hosts[h], h, &m->clock[i]);
 	}
 	free(hosts);
@@ -193,7 +193,7 @@ static void check_beats(struct build *build)
 	double end_s = 0;
 
 	for (uint32_t i = 0; i < m->beats_count; i++) {
-		uint32_t h = foreign_host_index(build->phase, m->beats[i].host);
+		uint32_t h = foreign_host_index(build, m->beats[i].host);
 		hear(&hosts[h], m->beats[i].arrived_s);
 		end_s = fmax(end_s, m->beats[i].arrived_s);
 	}
@@ -212,7 +212,7 @@ static bool has_any(const struct build *build, uint32_t h)
 		if (host->targets[t].last_io_ns)
 			return true;
 	for (uint32_t i = 0; i < build->measured->clock_count; i++)
-		if (foreign_host_index(build->phase, build->measured->clock[i].host) == h)
+		if (foreign_host_index(build, build->measured->clock[i].host) == h)
 			return true;
 	return !host->targets_count;
 }
@@ -244,7 +244,7 @@ void foreign_find_states(struct build *build)
 	const struct foreign_measured *m = build->measured;
 
 	for (uint32_t i = 0; i < m->hosts_count; i++) {
-		uint32_t h = foreign_host_index(build->phase, m->hosts[i].host);
+		uint32_t h = foreign_host_index(build, m->hosts[i].host);
 		if (h == UINT32_MAX)
 			continue;
 		check_clocks(build, &build->phase->hosts[h], &m->hosts[i]);

@@ -167,7 +167,7 @@ void foreign_add_counters(struct build *build)
 		return;
 	struct host_counts *hosts = mem_new(count, sizeof(*hosts));
 	for (uint32_t i = 0; i < m->counts_count; i++) {
-		uint32_t h = foreign_host_index(build->phase, m->counts[i].host);
+		uint32_t h = foreign_host_index(build, m->counts[i].host);
 		if (h != UINT32_MAX)
 			add_counter(build, get_device(&hosts[h], &m->counts[i]), &m->counts[i]);
 	}

@@ -2,6 +2,7 @@
 #ifndef MUSTER_CONTROLLER_FOREIGN_INSIDE_H
 #define MUSTER_CONTROLLER_FOREIGN_INSIDE_H
 
+#include "common/name_set.h"
 #include "controller/foreign.h"
 
 /* Of a target in a phase; what lies beyond is left out and said. */
@@ -15,17 +16,55 @@ struct build {
 	struct result *result;
 	struct result_phase *phase;
 	struct phase_series *series;
-	double origin_s;   /* where the phase begins, on the clock of its rows */
-	uint64_t *extents; /* of each target of the phase */
-	uint32_t guessed;  /* totals of which no time was told */
-	uint32_t dropped;  /* lines of the timeline that lie too far out */
-	uint64_t missing;  /* buckets between lines that have none */
+	struct name_set hosts; /* as in the phase */
+	bool errors_in_totals; /* else in the timeline */
+	double origin_s;       /* where the phase begins, on the clock of its rows */
+	uint64_t *extents;     /* of each target of the phase */
+	uint32_t guessed;      /* totals of which no time was told */
+	uint32_t dropped;      /* lines of the timeline that lie too far out */
+	uint64_t missing;      /* buckets between lines that have none */
 };
 
+/* ---- foreign_hosts.c ---- */
+
+/* Those that the file lists or, where it lists none, those that its rows name. */
+void foreign_add_hosts(struct build *build);
 /* The only one where no name is given; UINT32_MAX: none. */
-uint32_t foreign_host_index(const struct result_phase *phase, const char *name);
+uint32_t foreign_host_index(const struct build *build, const char *name);
 /* The only one where no name is given. */
 uint32_t foreign_target_index(const struct result_phase_host *host, const char *name);
+
+/* ---- foreign_amounts.c ---- */
+
+struct amount {
+	double bytes, operations;
+};
+
+/* Of what was told the most direct; `seconds` is how long it went on. NAN: not told. */
+struct amount foreign_amount_of(const struct build *build, double bytes, double bytes_per_s,
+				double operations, double operations_per_s, double seconds);
+/* A part of a block that moved was an operation. */
+double foreign_whole_operations(double operations);
+/* The bucket, made where it is not there yet, with those before it. */
+struct series_bucket *foreign_bucket_at(struct series *series, uint64_t index);
+void foreign_put(const struct build *build, struct series_bucket *bucket, struct amount amount);
+/* Which rows tell how many I/Os failed: what one row does not tell is not known of the whole. */
+void foreign_find_errors(struct build *build);
+/* The target did I/O then too. */
+void foreign_extend(struct result_target *target, uint64_t from_ns, uint64_t to_ns);
+
+/* ---- foreign_timeline.c ---- */
+
+/* How long a line lasts, in s: the median of what lies between two of one series. */
+double foreign_line_width(const struct build *build);
+void foreign_add_samples(struct build *build);
+
+/* ---- foreign_totals.c ---- */
+
+/* Of a bucket, in ns, where there are totals alone: about a thousand, of a round width. */
+uint64_t foreign_even_width(const struct build *build);
+/* After the samples, beside which they are only compared. */
+void foreign_add_totals(struct build *build);
 
 /* ---- foreign_clocks.c: what the clocks and heartbeats say of the hosts ---- */
 

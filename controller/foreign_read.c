@@ -23,6 +23,7 @@ struct check {
 	const struct record_places *places;
 	struct yaml_errors *errors;
 	const char *directory; /* NULL: no files */
+	struct name_set hosts; /* that the file lists */
 	bool many_hosts;       /* in the phase that is looked at: a row must say of which it is */
 	bool failed;
 };
@@ -180,19 +181,10 @@ static void check_sample(struct check *check, const struct foreign_measured *m,
 
 /* ---- names ---- */
 
-static bool has_host(const struct foreign *foreign, const char *name)
-{
-	for (uint32_t h = 0; h < foreign->hosts_count; h++)
-		if (text_is(foreign->hosts[h].host, name))
-			return true;
-	return false;
-}
-
 /* Of a row: one that is told must be known, one that is not must be the only one. */
 static void check_place(struct check *check, const char *file, const void *record, uint32_t line,
 			const struct phase *phase, const char *host, const char *target)
 {
-	const struct foreign *foreign = check->foreign;
 	bool known = !target;
 	char *fault = NULL;
 
@@ -200,7 +192,8 @@ static void check_place(struct check *check, const char *file, const void *recor
 		known = known || text_is(phase->targets[t].name, target);
 	if (!known)
 		fault = mem_format("phase '%s' has no target '%s'", phase->name, target);
-	else if (host && foreign->hosts_count && !has_host(foreign, host))
+	else if (host && check->foreign->hosts_count &&
+		 name_set_find(&check->hosts, host) == UINT32_MAX)
 		fault = mem_format("host '%s' is not among `hosts`", host);
 	else if (!host && check->many_hosts)
 		fault = mem_text("no host, and there are several");
@@ -463,6 +456,8 @@ static void check_all(struct check *check)
 	struct foreign *foreign = check->foreign;
 
 	foreign->direct_told = mem_new(foreign->phases_count, sizeof(*foreign->direct_told));
+	for (uint32_t h = 0; h < foreign->hosts_count; h++)
+		name_set_add(&check->hosts, mem_text(foreign->hosts[h].host));
 	for (uint32_t p = 0; p < foreign->phases_count; p++) {
 		struct phase *phase = &foreign->phases[p];
 		struct error err;
@@ -507,6 +502,7 @@ static bool read_and_free(struct foreign *foreign, struct yaml_node *root, const
 	if (ok)
 		check_all(&check);
 	ok = ok && !check.failed;
+	name_set_release(&check.hosts);
 	record_places_release(&places);
 	yaml_tree_free(root);
 	if (!ok)

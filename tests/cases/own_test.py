@@ -504,6 +504,9 @@ entry("one that a gate allows", [], ["IO_ERRORS"], **failing(1, gates=[
     {"phase": "p", "metric": "errors", "of": "fleet", "at_most": 1}]))
 entry("errors that nobody told of", code=4, **rates([500]), gates=[
     {"phase": "p", "metric": "errors", "of": "fleet", "at_most": 0}])
+entry("errors that totals tell beside a timeline", ["IO_ERRORS"], code=3, phases=[phase()],
+      measured=[{"phase": "p", "timeline": [(i, 500 * MB) for i in range(60)],
+                 "moved": [{"bytes": 30_000 * MB, "seconds": 60, "errors": 2}]}])
 entry("not one operation", ["NO_IO"], code=3, phases=[phase(targets=["t", "u"])],
       measured=[{"phase": "p", "moved": [
           {"target": "t", "bytes": 30_000 * MB, "seconds": 60},
