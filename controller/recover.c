@@ -263,6 +263,7 @@ static int begin_again(struct run *run, const struct store_again *again, struct 
 	if (store_again_begin(again, err) < 0)
 		return -1;
 	run->directory = mem_text(again->directory);
+	run_read_plan(run);
 	return 0;
 }
 

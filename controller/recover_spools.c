@@ -190,7 +190,7 @@ static int collect_run(struct run *run, struct error *err)
 	struct fetched_hosts fetched = {0};
 	int code = EXIT_SET_UP;
 
-	run->plan_crc = run_crc_of_plan(run->directory);
+	run_read_plan(run);
 	int failed = recover_connect(run, err);
 	if (!failed) {
 		failed = fetch(&s, &fetched, err);

@@ -48,20 +48,19 @@ void run_describe(struct run *run, const char *started_at)
 
 /* ---- the journal ---- */
 
-uint32_t run_crc_of_plan(const char *directory)
+void run_read_plan(struct run *run)
 {
-	char *path = mem_format("%s.partial/plan.yaml", directory);
+	char *path = mem_format("%s.partial/plan.yaml", run->directory);
 	FILE *file = fopen(path, "r");
 	char part[4096];
-	uint32_t crc = 0;
 	size_t size;
 
 	while (file && (size = fread(part, 1, sizeof(part), file)) > 0)
-		crc = framed_crc(crc, part, size);
+		bytes_append(&run->plan_text, part, size);
 	if (file)
 		fclose(file);
 	free(path);
-	return crc;
+	run->plan_crc = framed_crc(0, run->plan_text.data, run->plan_text.size);
 }
 
 /* Without one the run goes on: agents keep what they measure all the longer. */
@@ -72,6 +71,9 @@ static void open_journal(struct run *run)
 
 	run->journal = journal_open(partial, run->before != NULL,
 				    run->before ? run->before->whole_bytes : 0, &err);
+	/* Agents may forget what is in it: its name is to be on the disk as well. */
+	if (run->journal && store_sync(run->directory, &err) < 0)
+		log_warning("%s: after a power cut here the journal may be missing", err.text);
 	if (!run->journal)
 		log_warning("%s: a run that is killed cannot be taken up again", err.text);
 	free(partial);
@@ -361,7 +363,37 @@ static int store_here(struct run *run, struct error *err)
 	return store_finish(run->directory, &run->result, &run->series, run->key, spare, err);
 }
 
-/* The results written, under their own name or, where there is no room or no answer, elsewhere. */
+/* Where there is no room, or no answer. */
+static void store_elsewhere(struct run *run, bool answers, const char *why)
+{
+	struct error err = {0};
+	bool has_journal;
+	struct store_rescue what = {.directory = run->directory,
+				    .answers = answers,
+				    .run = run->assembly.fleet.run,
+				    .plan = &run->plan_text,
+				    .clocks = &run->exchanges,
+				    .secret = run->is_incomplete ? JOURNAL_NAME : NULL,
+				    .result = &run->result,
+				    .series = &run->series,
+				    .key = run->key};
+	char *rescued = store_rescue(&what, &has_journal, &err);
+
+	log_error("%s", why);
+	if (rescued)
+		log_error("all that was measured is in '%s' instead: move it where it shall stay",
+			  rescued);
+	else
+		log_error("nor elsewhere (%s); `muster collect %s` makes it once more when there "
+			  "is room: its journal is in '%s.partial'",
+			  err.text, run->directory, run->directory);
+	if (rescued && run->is_incomplete)
+		run->left_in = mem_text(has_journal ? rescued : run->directory);
+	free(run->directory);
+	run->directory = rescued;
+}
+
+/* The results written, under their own name or elsewhere. */
 static int store(struct run *run)
 {
 	struct error err = {0};
@@ -369,20 +401,11 @@ static int store(struct run *run)
 	bool answers = journal_wait(run->journal, run->plan->io_timeout, &err) == 0;
 
 	run->is_stored = answers && store_here(run, &err) == 0;
-	if (run->is_stored)
+	if (run->is_stored) {
+		run->left_in = run->is_incomplete ? mem_text(run->directory) : NULL;
 		return 0;
-	log_error("%s", err.text);
-	char *rescued = store_rescue(run->directory, answers, run->assembly.fleet.run,
-				     &run->exchanges, &run->result, &run->series, run->key, &err);
-	if (rescued)
-		log_error("all that was measured is in '%s' instead: move it where it shall stay",
-			  rescued);
-	else
-		log_error("nor elsewhere (%s); `muster collect %s` makes it once more when there "
-			  "is room: its journal is there",
-			  err.text, run->directory);
-	free(run->directory);
-	run->directory = rescued;
+	}
+	store_elsewhere(run, answers, err.text);
 	return -1;
 }
 
@@ -401,12 +424,21 @@ void run_count_phases(struct run *run)
 
 static void say_what_is_left(struct run *run)
 {
-	if (!run->is_incomplete || !run->directory)
+	if (!run->left_in)
 		return;
 	progress_say(&run->progress,
 		     "`muster collect %s` fetches what agents still have of it, `muster run "
 		     "--resume %s` runs the trials that are missing",
-		     run->directory, run->directory);
+		     run->left_in, run->left_in);
+}
+
+/* As the report tells it; NULL: nowhere. */
+static char *place_of(const struct run *run)
+{
+	return run->is_stored || !run->directory
+		       ? mem_text(run->directory)
+		       : mem_format("%s, instead of their own place: exit 6, whatever the outcome",
+				    run->directory);
 }
 
 int run_report(struct run *run)
@@ -422,7 +454,9 @@ int run_report(struct run *run)
 	code = result_exit_code(gates_outcome(&run->result));
 	if (store(run) < 0)
 		code = 6;
-	report_text(&run->result, &run->series, run->directory, product_file());
+	char *place = place_of(run);
+	report_text(&run->result, &run->series, place, product_file());
+	free(place);
 	if (github_report(&run->result, product_file(), &err) < 0)
 		log_warning("%s", err.text);
 	if (product_deliver(PRODUCT_PATIENCE_NS, &err) < 0) {
@@ -452,6 +486,8 @@ void run_release(struct run *run)
 	record_release(&result_table, &run->baseline);
 	assembly_release(&run->assembly);
 	free(run->exchanges.data);
+	free(run->plan_text.data);
+	free(run->left_in);
 	sign_key_free(run->key);
 	free(run->directory);
 }
@@ -510,7 +546,7 @@ static int run_all(struct run *run, struct error *err)
 
 	clock_wall_text(started);
 	run_describe(run, run->before ? run->before->heads[0].started_at : started);
-	run->plan_crc = run_crc_of_plan(run->directory);
+	run_read_plan(run);
 	open_journal(run);
 	if (set_up(run, err) < 0) {
 		assembly_dismiss(&run->assembly);

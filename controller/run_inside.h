@@ -28,8 +28,10 @@ struct run {
 	char *put_aside; /* where the result before is now; NULL: there was none */
 	bool began;      /* a host was told to start */
 	bool is_stored;  /* the run directory is whole */
+	char *left_in;   /* the directory whose journal leads to what is left; NULL: none */
 	uint64_t seed;
-	uint32_t plan_crc; /* of plan.yaml in the directory */
+	struct bytes plan_text; /* plan.yaml in the directory */
+	uint32_t plan_crc;
 	struct journal *journal;
 	bool is_incomplete;                   /* something is left to collect or to go on with */
 	const struct store_again *again;      /* NULL: from the beginning */
@@ -43,8 +45,8 @@ int run_read_files(struct run *run, struct error *err);
 /* Fills in what stands above a result. */
 void run_describe(struct run *run, const char *started_at);
 
-/* Of the plan.yaml that stands in the temporary directory. */
-uint32_t run_crc_of_plan(const char *directory);
+/* The plan.yaml that stands in the temporary directory. */
+void run_read_plan(struct run *run);
 
 /* Phases that the plan wants and nobody has measured: RUN_INCOMPLETE. */
 void run_count_phases(struct run *run);

@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
+#include "controller/journal.h"
 #include "controller/manifest.h"
 #include "controller/report/report.h"
 
@@ -88,7 +89,8 @@ static int copy_bytes(FILE *from, const char *from_path, FILE *to, struct error 
 	return ferror(from) ? cannot("read", from_path, err) : 0;
 }
 
-static int copy_file(const char *from_path, const char *path, struct error *err)
+/* A secret is for nobody else to read. */
+static int copy_file(const char *from_path, const char *path, bool is_secret, struct error *err)
 {
 	FILE *from = fopen(from_path, "r");
 	struct stat st;
@@ -108,6 +110,9 @@ static int copy_file(const char *from_path, const char *path, struct error *err)
 		fclose(from);
 		return -1;
 	}
+	/* Nothing is in it yet. */
+	if (is_secret)
+		fchmod(fileno(to), 0600);
 	int status = copy_bytes(from, from_path, to, err);
 	fclose(from);
 	if (status) {
@@ -115,6 +120,14 @@ static int copy_file(const char *from_path, const char *path, struct error *err)
 		return -1;
 	}
 	return finish_file(to, path, err);
+}
+
+static void remove_file(const char *directory, const char *name)
+{
+	char *path = mem_format("%s/%s", directory, name);
+
+	unlink(path);
+	free(path);
 }
 
 /* ---- begin ---- */
@@ -141,6 +154,32 @@ static int check_absent(const char *path, const char *way_out, struct error *err
 	return errno == ENOENT ? 0 : cannot("make", path, err);
 }
 
+/* What another run keeps there may be all that leads to what it measured. */
+static int check_no_other(const char *directory, const char *temporary, struct error *err)
+{
+	struct stat st;
+
+	if (lstat(temporary, &st) < 0)
+		return errno == ENOENT ? 0 : cannot("make", temporary, err);
+	if (journal_check_free(temporary, err) < 0) {
+		error_prefix(err, "'%s' is taken, name another directory with --out", directory);
+		return -1;
+	}
+	error_set(err, ERROR_SYSTEM,
+		  "'%s' is of a run that was broken off: `muster collect %s` makes the result of "
+		  "what it measured, `muster run --resume %s` goes on with it; or name another "
+		  "directory with --out",
+		  temporary, directory, directory);
+	return -1;
+}
+
+static int make_runs(struct error *err)
+{
+	if (mkdir(RUNS, 0777) == 0)
+		return sync_directory(".", err);
+	return errno == EEXIST ? 0 : cannot("make directory", RUNS, err);
+}
+
 static int make_directory(const char *directory, const char *temporary, bool is_default,
 			  struct error *err)
 {
@@ -148,11 +187,10 @@ static int make_directory(const char *directory, const char *temporary, bool is_
 		error_set(err, ERROR_SYSTEM, "--out is empty: name a directory to be made");
 		return -1;
 	}
-	if (is_default && mkdir(RUNS, 0777) < 0 && errno != EEXIST)
-		return cannot("make directory", RUNS, err);
+	if (is_default && make_runs(err) < 0)
+		return -1;
 	if (check_absent(directory, "name another directory with --out", err) ||
-	    check_absent(temporary,
-			 "it is of a run under way, or of one that did not end; remove it", err))
+	    check_no_other(directory, temporary, err))
 		return -1;
 	if (mkdir(temporary, 0777) < 0)
 		return cannot("make directory", temporary, err);
@@ -167,7 +205,7 @@ int store_begin(const char *out, const char *run, const char *plan_path, char **
 	int status = make_directory(name, temporary, !out, err);
 
 	*directory = NULL;
-	if (status == 0 && copy_file(plan_path, plan, err) < 0) {
+	if (status == 0 && copy_file(plan_path, plan, false, err) < 0) {
 		store_abandon(name);
 		status = -1;
 	}
@@ -314,8 +352,7 @@ static int write_all(const char *directory, const char *temporary, const struct 
 	return failed ? -1 : 0;
 }
 
-static int add(const char *directory, const char *name, const struct bytes *bytes, bool is_secret,
-	       struct error *err)
+int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
 {
 	char *temporary = temporary_name(directory);
 	char *path = mem_format("%s/%s", temporary, name);
@@ -323,9 +360,6 @@ static int add(const char *directory, const char *name, const struct bytes *byte
 	int status = -1;
 
 	if (file) {
-		/* Nothing is in it yet. */
-		if (is_secret)
-			fchmod(fileno(file), 0600);
 		fwrite(bytes->data, 1, bytes->size, file);
 		status = finish_file(file, path, err);
 	}
@@ -334,21 +368,21 @@ static int add(const char *directory, const char *name, const struct bytes *byte
 	return status;
 }
 
-int store_add(const char *directory, const char *name, const struct bytes *bytes, struct error *err)
+int store_copy_secret(const char *directory, const char *name, const char *from, struct error *err)
 {
-	return add(directory, name, bytes, false, err);
-}
+	char *temporary = temporary_name(directory);
+	char *path = mem_format("%s/%s", temporary, name);
+	int status = copy_file(from, path, true, err);
 
-int store_add_secret(const char *directory, const char *name, const struct bytes *bytes,
-		     struct error *err)
-{
-	return add(directory, name, bytes, true, err);
+	free(path);
+	free(temporary);
+	return status;
 }
 
 int store_sync(const char *directory, struct error *err)
 {
 	char *temporary = temporary_name(directory);
-	int status = sync_directory(temporary, err);
+	int status = sync_directory(temporary, err) || sync_parent(temporary, err) ? -1 : 0;
 
 	free(temporary);
 	return status;
@@ -362,15 +396,11 @@ int store_finish(const char *directory, const struct result *result,
 	int status = write_all(directory, temporary, result, series, key, spare, err);
 
 	if (status)
-		error_prefix(err, "the results are not whole; what was written is in '%s'",
-			     temporary);
+		error_prefix(err, "the results are not whole");
 	else
 		status = sync_parent(directory, err);
-	if (!status && spare) {
-		char *path = mem_format("%s/%s", directory, spare);
-		unlink(path);
-		free(path);
-	}
+	if (!status && spare)
+		remove_file(directory, spare);
 	free(temporary);
 	return status;
 }
@@ -383,11 +413,8 @@ void store_abandon(const char *directory)
 	struct error ignored;
 
 	list_files(temporary, &names, &count, &ignored);
-	for (uint32_t i = 0; i < count; i++) {
-		char *path = mem_format("%s/%s", temporary, names[i].name);
-		unlink(path);
-		free(path);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		remove_file(temporary, names[i].name);
 	free_names(names, count);
 	rmdir(temporary);
 	free(temporary);
@@ -395,26 +422,53 @@ void store_abandon(const char *directory)
 
 /* ---- elsewhere ---- */
 
-char *store_rescue(const char *directory, bool answers, const char *run, const struct bytes *clocks,
-		   const struct result *result, const struct result_series *series,
-		   const struct sign_key *key, struct error *err)
+static int rescue_all(const struct store_rescue *what, const char *directory, struct error *err)
+{
+	char *temporary = temporary_name(directory);
+	int failed = store_add(directory, "plan.yaml", what->plan, err) < 0 ||
+		     store_add(directory, "clock.bin", what->clocks, err) < 0 ||
+		     write_all(directory, temporary, what->result, what->series, what->key, NULL,
+			       err) < 0 ||
+		     sync_parent(directory, err) < 0;
+
+	free(temporary);
+	return failed ? -1 : 0;
+}
+
+static bool rescue_secret(const struct store_rescue *what, const char *directory)
+{
+	char *temporary = temporary_name(what->directory);
+	char *from = mem_format("%s/%s", temporary, what->secret);
+	struct error ignored;
+	bool done = store_copy_secret(directory, what->secret, from, &ignored) == 0;
+
+	if (!done) {
+		char *part = temporary_name(directory);
+		remove_file(part, what->secret);
+		free(part);
+	}
+	free(from);
+	free(temporary);
+	return done;
+}
+
+char *store_rescue(const struct store_rescue *what, bool *has_secret, struct error *err)
 {
 	const char *base = getenv("TMPDIR");
-	char *out = mem_format("%s/muster-%s", base && *base ? base : "/tmp", run);
-	char *temporary = temporary_name(directory);
-	char *plan = mem_format("%s/plan.yaml", temporary), *rescued = NULL;
+	char *out = mem_format("%s/muster-%s", base && *base ? base : "/tmp", what->run);
+	char *directory = directory_name(out, NULL), *temporary = temporary_name(directory);
+	bool made = make_directory(directory, temporary, false, err) == 0;
 
-	if (store_begin(out, run, plan, &rescued, err) == 0 &&
-	    (store_add(rescued, "clock.bin", clocks, err) < 0 ||
-	     store_finish(rescued, result, series, key, NULL, err) < 0)) {
-		store_abandon(rescued);
-		free(rescued);
-		rescued = NULL;
-	}
-	if (rescued && answers)
+	*has_secret = made && what->answers && what->secret && rescue_secret(what, directory);
+	bool done = made && rescue_all(what, directory, err) == 0;
+	if (done && what->answers && (*has_secret || !what->secret))
+		store_abandon(what->directory);
+	if (made && !done)
 		store_abandon(directory);
-	free(plan);
 	free(temporary);
 	free(out);
-	return rescued;
+	if (done)
+		return directory;
+	free(directory);
+	return NULL;
 }

@@ -126,12 +126,8 @@ static void remove_results(const char *directory)
 static int copy_journal(const struct store_again *again, struct error *err)
 {
 	char *path = mem_format("%s/" JOURNAL_NAME, again->directory);
-	struct bytes bytes = {0};
-	int failed = read_file(path, &bytes, err);
+	int failed = store_copy_secret(again->directory, JOURNAL_NAME, path, err);
 
-	if (!failed)
-		failed = store_add_secret(again->directory, JOURNAL_NAME, &bytes, err);
-	free(bytes.data);
 	free(path);
 	return failed;
 }

@@ -1,9 +1,10 @@
 """The controller's disk full: the results are written elsewhere, or, with no room anywhere, are made
 once more by collect of what the four hosts and the journal have, also phases that the journal had no
-room for."""
+room for. Where a host was lost as well, what leads to the rest of it goes along."""
 
 import errno
 import shutil
+import signal
 
 from faults import four_hosts, require_as_before, require_goes_on, sound_result
 from lab import require, wait_for
@@ -25,6 +26,7 @@ def test(lab):
     lab.call("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small)
     lab.undo.callback(lab.call, "umount", small)
     elsewhere(fleet, plan, small)
+    one_is_lost(fleet, small)
     nowhere(fleet, small)
     require_as_before(fleet)
 
@@ -37,6 +39,38 @@ def elsewhere(fleet, plan, small):
             f"the results are not where they are said to be: {rescued}\n{done.stderr}")
     require_whole(fleet, rescued[0])
     shutil.rmtree(rescued[0])
+
+
+def one_is_lost(fleet, small):
+    """What it measured is in its spool, and comes by the journal that was rescued, for nobody else to
+    read."""
+    lab, lost = fleet.lab, fleet.hosts[-1]
+    plan = fleet_plan(fleet, "lost", PHASES, bucket="10ms", settings={
+        "suspect_after": "1s", "dead_after": "3s", "on_host_loss": "continue"})
+    program = fleet.muster("run", plan, "--out", small / "out")
+    lost.wait_for_load(program)
+    spool = Spool(lab, lost)
+    wait_for(lambda: any(spool.moved(file)[0] for run in spool.runs() for file in spool.phases(run)),
+             3, "its buckets are in its spool")
+    lost.agent.signal(signal.SIGKILL)
+    lost.agent.wait(5)
+    done = program.wait(60).expect(6)
+    lost.start_agent(lost.disk)
+    require("No space left" in done.stderr, f"why is not said:\n{done.stderr}")
+    rescued = list(lab.temporary.glob("muster-*"))
+    require("exit 6, whatever the outcome" in done.stdout, f"the exit code is not said:\n{done.stdout}")
+    require(len(rescued) == 1 and f"muster collect {rescued[0]}" in done.stderr,
+            f"{rescued} is not said to lead to the rest:\n{done.stderr}")
+    require(not list(small.iterdir()), f"left on the full disk: {list(small.iterdir())}")
+    require((rescued[0] / "journal.bin").stat().st_mode & 0o077 == 0, "others may read the secret")
+    fleet.muster("collect", rescued[0]).wait(60).expect(3)
+    result = sound_result(fleet, rescued[0])
+    require("COLLECTED" in result.codes() and "NOT_COLLECTED" not in result.codes(),
+            f"{result.codes()}")
+    require(moved_by(result.phase("write"), lost.address, "operations"), "nothing came of the lost one")
+    wait_for(lambda: not spool.runs(), 10, f"{lost.address} forgets")
+    for path in lab.temporary.glob("muster-*"):
+        shutil.rmtree(path)
 
 
 def nowhere(fleet, small):
@@ -57,6 +91,7 @@ def nowhere(fleet, small):
     done = finished(fleet, program)
     (small / "filler").unlink()
     require("agents keep the results" in done.stderr, f"it is not said:\n{done.stderr}")
+    require("exit 6, whatever the outcome" in done.stdout, f"{done.stdout}")
     require("nor elsewhere" in done.stderr and f"muster collect {small / 'out'}" in done.stderr,
             f"it is not said:\n{done.stderr}")
     require([path.name for path in small.iterdir()] == ["out.partial"],
