@@ -119,8 +119,18 @@ static void sync_target(struct crew *crew)
 		crew->sync_part = part;
 		break;
 	}
+	crew->is_synced = !crew->sync_error;
 	crew->sync_ns = clock_now_ns() - start;
 	atomic_store(&crew->syncing_since_ns, 0);
+}
+
+void crew_mark_synced(const struct crew *crew)
+{
+	for (uint32_t i = 0; phase_writes(crew->phase) && i < crew->target->parts_count; i++) {
+		struct part *part = crew->target->parts[i];
+		part->is_unsynced |= !crew->is_synced;
+		part->is_in_doubt |= crew->sync_error != 0;
+	}
 }
 
 static void *member_main(void *context)

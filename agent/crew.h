@@ -44,6 +44,7 @@ struct crew {
 	uint64_t sync_ns;
 	int sync_error;               /* errno; 0: none */
 	const struct part *sync_part; /* at which it failed */
+	bool is_synced;               /* all that was written is on the medium */
 	struct evidence evidence;     /* opened by who prepares a phase that verifies */
 };
 
@@ -65,6 +66,9 @@ void crew_release(struct crew *crew);
 
 /* The session thread's: appends increments as target `number`. */
 void crew_collect(struct crew *crew, uint32_t number, struct timeline *into);
+
+/* Joined: tells the target's parts whether what was written is on the medium. */
+void crew_mark_synced(const struct crew *crew);
 
 /* For how long the longest outstanding I/O or fsync is out; 0: none is. */
 uint64_t crew_waiting_ns(const struct crew *crew, uint64_t now_ns);

@@ -23,6 +23,17 @@ static int refuse(const struct part *part, struct error *err, const char *format
 
 /* ---- before a phase that expects ---- */
 
+/* That this kernel has, so that it is there on the medium or in its memory. */
+static bool is_still_there(const struct known_data *known)
+{
+	struct platform_facts facts;
+
+	if (!known->boot)
+		return true;
+	platform_facts(&facts);
+	return strcmp(facts.boot_id, known->boot) == 0;
+}
+
 static int take(const struct part *part, const char *expect, const struct known_data *known,
 		struct written *written, struct error *err)
 {
@@ -31,6 +42,13 @@ static int take(const struct part *part, const char *expect, const struct known_
 			      "'%s' was last written by run '%s' and not by '%s': expect that one, "
 			      "or write it again",
 			      part->path, known->run, expect);
+	if (!is_still_there(known))
+		return refuse(
+			part, err,
+			"run '%s' did not end its writing to '%s' with a sync (sync: none, or "
+			"it was stopped), and the host was started since, so nobody knows "
+			"what is left of it: write it again",
+			expect, part->path);
 	written_load(written, part->path, known->run, known->generation, known->ranges,
 		     known->count);
 	return 0;
@@ -116,11 +134,17 @@ int expect_forget(const struct phase_targets *targets, const struct phase *phase
 void expect_remember(const struct phase_targets *targets, const char *run, const char *spool,
 		     const struct written *written)
 {
+	struct platform_facts facts;
+
+	platform_facts(&facts);
 	for (uint32_t i = 0; i < targets->parts_count; i++) {
 		const struct part *part = targets->parts[i];
 		struct error ignored;
-		struct known_data known = {.run = (char *)run, .key = part->known_as};
-		if (!part->is_changed)
+		struct known_data known = {.run = (char *)run,
+					   .key = part->known_as,
+					   .boot = part->is_unsynced ? facts.boot_id : NULL};
+		if (!part->is_changed || part->is_in_doubt ||
+		    (part->is_unsynced && !facts.boot_id[0]))
 			continue;
 		/* Lent: only read from. */
 		known.ranges =

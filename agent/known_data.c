@@ -22,6 +22,7 @@ void known_data_release(struct known_data *known)
 {
 	free(known->run);
 	free(known->key);
+	free(known->boot);
 	free(known->ranges);
 	*known = (struct known_data){0};
 }
@@ -55,6 +56,8 @@ char *known_data_format(const struct known_data *known)
 		return NULL;
 	put_line(into, mem_format(FORMAT "%s", known->run));
 	put_line(into, mem_format("key %s", known->key));
+	if (known->boot)
+		put_line(into, mem_format("boot %s", known->boot));
 	put_line(into, mem_format("generation %" PRIu64, known->generation));
 	for (uint32_t i = 0; i < known->count; i++)
 		put_line(into, range_event(&known->ranges[i]));
@@ -124,6 +127,8 @@ static bool take(struct reader *reader, const char *event)
 		reader->want = WANT_GENERATION;
 		return take_text(&known->key, event, "key ");
 	case WANT_GENERATION:
+		if (!known->boot && strncmp(event, "boot ", 5) == 0)
+			return take_text(&known->boot, event, "boot ");
 		reader->want = WANT_RANGE;
 		return take_number(&known->generation, event, "generation %" SCNu64 "%n") &&
 		       known->generation < PATTERN_GENERATIONS;

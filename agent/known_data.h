@@ -4,7 +4,8 @@
  * A file `known.<hash>` for each file or device that muster wrote to: lines of text, each with its
  * checksum (made_list.h), put in place whole. It is taken away before anything is written there
  * and comes back when the phase has ended, so that what it says always holds, as far as muster
- * knows: what a crash interrupted is known no more. Devices go by their identity, not their path.
+ * knows: what a crash interrupted is known no more, nor what was not synced before one. Devices go
+ * by their identity, not their path.
  */
 #ifndef MUSTER_AGENT_KNOWN_DATA_H
 #define MUSTER_AGENT_KNOWN_DATA_H
@@ -17,8 +18,9 @@
 #include "common/error.h"
 
 struct known_data {
-	char *run; /* that wrote last */
-	char *key; /* path or identity */
+	char *run;  /* that wrote last */
+	char *key;  /* path or identity */
+	char *boot; /* NULL: on the medium; else it holds while that kernel runs (its boot_id) */
 	uint64_t generation;
 	struct written_range *ranges; /* ascending, not overlapping */
 	uint32_t count;

@@ -29,6 +29,8 @@ struct part {
 	char *known_as; /* from run to run (known_data.h): the path, of a device its identity */
 	bool is_absent;
 	bool is_changed;          /* the phase writes to it, or it is laid out */
+	bool is_unsynced;         /* it wrote, and nothing has brought that to the medium */
+	bool is_in_doubt;         /* a sync failed: what was written before may be gone */
 	uint64_t allocated_bytes; /* of a file, before the phase */
 	uint64_t extent_bytes;    /* that I/O may use */
 	uint64_t used_bytes;      /* the phase touches [0, used_bytes) at most */

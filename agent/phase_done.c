@@ -58,6 +58,8 @@ void phase_conclude(struct phase_run *run)
 	for (uint32_t i = 0; i < run->crews_count; i++)
 		crew_record(&run->crews[i], run->written);
 	for (uint32_t i = 0; i < run->crews_count; i++)
+		crew_mark_synced(&run->crews[i]);
+	for (uint32_t i = 0; i < run->crews_count; i++)
 		evidence_close(&run->crews[i].evidence);
 	expect_remember(&run->targets, run->prepare.run, run->config->spool, run->written);
 	/* Here and not when the session frees the run: closing can wait for the disk. */

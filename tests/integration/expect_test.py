@@ -8,6 +8,7 @@ from hosts import Fleet
 from lab import require
 from plans import write_plan
 from results import Result, host_of
+from spools import Spool
 
 SIZE = "24MiB"
 WRITE = {"op": "write", "targets": ["file", "raw"], "size": SIZE, "block_size": "64KiB",
@@ -20,7 +21,11 @@ def test(lab):
     host = fleet.hosts[0]
     restart(host, disk, raw)
     first = [{"name": "fill", **WRITE, "access": "sequential"}, {"name": "again", **WRITE}]
+    unsynced = [{**phase, "sync": "none"} for phase in first]
+    run_it(fleet, host, raw, "unsynced", unsynced, 0)
+    require(bound_to_boot(lab, host) == [True, True], "what nothing synced is known for good")
     run = run_id(run_it(fleet, host, raw, "first", first, 0))
+    require(bound_to_boot(lab, host) == [False, False], "what was synced is known of this boot only")
 
     restart(host, disk, raw)
     check = [{"name": "check", "op": "read", "targets": ["file", "raw"], "size": SIZE,
@@ -48,6 +53,11 @@ def restart(host, disk, raw):
     if host.agent:
         host.agent.end()
     host.start_agent(disk, devices=[raw.device])
+
+
+def bound_to_boot(lab, host):
+    """Of each file or device: whether what is known of it ends with this kernel."""
+    return [" boot " in path.read_text() for path in Spool(lab, host).results.parent.glob("known.*")]
 
 
 def removed(fleet, host):

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/expect.h"
 #include "agent/known_data.h"
 #include "agent/made_list.h"
 #include "common/memory.h"
@@ -38,6 +39,7 @@ static void assert_same(const struct known_data *a, const struct known_data *b)
 	assert_string_equal(a->run, b->run);
 	assert_string_equal(a->key, b->key);
 	assert_int_equal(a->generation, b->generation);
+	assert_string_equal(a->boot ? a->boot : "", b->boot ? b->boot : "");
 	assert_int_equal(a->count, b->count);
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct written_range *x = &a->ranges[i], *y = &b->ranges[i];
@@ -56,6 +58,14 @@ static void what_is_formatted_is_parsed(void **state)
 
 	assert_int_equal(known_data_parse(&back, text, strlen(text)), 0);
 	assert_same(&back, &some);
+	known_data_release(&back);
+	free(text);
+
+	struct known_data unsynced = some;
+	unsynced.boot = "an id";
+	text = known_data_format(&unsynced);
+	assert_int_equal(known_data_parse(&back, text, strlen(text)), 0);
+	assert_same(&back, &unsynced);
 	known_data_release(&back);
 	free(text);
 }
@@ -105,6 +115,9 @@ static void nonsense_is_not_known(void **state)
 		{"known 1 r", "key k", "generation 9", "range 0 1024 1 1 0 0 0 0",
 		 "range 512 2048 1 1 0 0 0 0", "end 2"},
 		{"known 1 r", "key k", "generation 9", "end 0", "end 0"},
+		{"known 1 r", "key k", "boot ", "generation 9", "end 0"},
+		{"known 1 r", "key k", "boot a", "boot b", "generation 9", "end 0"},
+		{"known 1 r", "boot a", "key k", "generation 9", "end 0"},
 	};
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		char *text = mem_text("");
@@ -145,6 +158,54 @@ static void what_is_saved_is_loaded_and_dropped(void **state)
 	assert_non_null(strstr(err.text, "/nowhere"));
 }
 
+/* What a phase left, and whether the next run may expect it. */
+static int expect_after(bool is_unsynced, bool is_in_doubt, const char *boot, struct error *err)
+{
+	const struct target target = {.name = "t"};
+	struct part part = {.target = &target,
+			    .kind = PART_FILE,
+			    .path = "/a path/y",
+			    .known_as = "/a path/y",
+			    .is_changed = true,
+			    .is_unsynced = is_unsynced,
+			    .is_in_doubt = is_in_doubt,
+			    .used_bytes = 4096};
+	struct part *parts[] = {&part};
+	struct phase_targets targets = {.parts = parts, .parts_count = 1};
+	struct written *written = written_new(), *later = written_new();
+	struct known_data kept;
+
+	assert_int_equal(known_data_drop(test_folder, part.known_as, err), 0);
+	written_set_generation(written, part.path, 4);
+	written_set(written, part.path, &ranges[0]);
+	expect_remember(&targets, "r", test_folder, written);
+	if (boot && known_data_load(test_folder, part.known_as, &kept, err) == 1) {
+		free(kept.boot);
+		kept.boot = mem_text(boot);
+		assert_int_equal(known_data_save(test_folder, &kept, err), 0);
+		known_data_release(&kept);
+	}
+	int status = expect_load(&targets, "r", test_folder, later, err);
+	written_free(written);
+	written_free(later);
+	return status;
+}
+
+/* Whoever lost power after writes that nothing synced has storage that is not to blame. */
+static void what_was_not_synced_is_known_until_the_next_boot(void **state)
+{
+	(void)state;
+	struct error err = {0};
+
+	assert_int_equal(expect_after(false, false, NULL, &err), 0);
+	assert_int_equal(expect_after(true, false, NULL, &err), 0);
+	assert_int_equal(expect_after(true, false, "of another boot", &err), -1);
+	assert_non_null(strstr(err.text, "did not end its writing to '/a path/y' with a sync"));
+	assert_int_equal(expect_after(true, true, NULL, &err), -1);
+	assert_non_null(strstr(err.text, "nothing is known"));
+	assert_int_equal(expect_after(false, true, NULL, &err), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,6 +213,7 @@ int main(void)
 		cmocka_unit_test(damage_is_seen),
 		cmocka_unit_test(nonsense_is_not_known),
 		cmocka_unit_test(what_is_saved_is_loaded_and_dropped),
+		cmocka_unit_test(what_was_not_synced_is_known_until_the_next_boot),
 	};
 
 	test_folder_make();
