@@ -30,11 +30,24 @@ static int cannot(const struct kept_runs *kept, const char *what, const char *na
 	return -1;
 }
 
+/* The name of the directory, or all that is in it is lost with the power. */
+static bool sync_spool(const char *spool)
+{
+	int fd = open(spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool done = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL);
+	int code = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = code;
+	return done;
+}
+
 int kept_runs_open(struct kept_runs *kept, const char *spool, struct error *err)
 {
 	kept->path = mem_format("%s/" RESULTS, spool);
 	kept->directory = -1;
-	if (mkdir(kept->path, 0700) == 0 || errno == EEXIST)
+	if (mkdir(kept->path, 0700) == 0 ? sync_spool(spool) : errno == EEXIST)
 		kept->directory = open(kept->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (kept->directory >= 0)
 		return 0;

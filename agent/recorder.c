@@ -26,6 +26,7 @@ struct job {
 	uint32_t number, attempt;
 	uint64_t offset;
 	struct bytes bytes; /* BEGIN: the lease's records; ADD: one record */
+	bool is_cut;        /* BEGIN, END, STOP: of the phase before it not all was queued */
 };
 
 /* `lock` is never held over a system call. */
@@ -42,7 +43,8 @@ struct recorder {
 	bool ended;      /* it is through */
 	struct leased list;
 	uint64_t used;
-	bool is_broken;
+	bool is_cut;    /* what is queued of a phase is not all of it, and nothing is added */
+	bool is_broken; /* the phase under way, or the last one, is not whole */
 	struct error problem;
 	int read_state;   /* 0: nothing, 1: there, -1: failed */
 	uint64_t reading; /* reads asked for */
@@ -50,8 +52,9 @@ struct recorder {
 	struct error read_error;
 
 	/* the thread's own */
-	int fd; /* of the phase under way; -1: none */
-	char *run;
+	int fd;    /* of the phase under way; -1: it has no file */
+	char *run; /* NULL: no phase is under way */
+	uint32_t number;
 };
 
 /* ---- jobs ---- */
@@ -77,17 +80,12 @@ static void job_free(struct job *job)
 	free(job);
 }
 
-static void break_locked(struct recorder *r, const char *text)
-{
-	if (!r->is_broken)
-		error_set(&r->problem, ERROR_SYSTEM, "%s", text);
-	r->is_broken = true;
-}
-
 static void break_off(struct recorder *r, const char *text)
 {
 	pthread_mutex_lock(&r->lock);
-	break_locked(r, text);
+	if (!r->is_broken)
+		error_set(&r->problem, ERROR_SYSTEM, "%s", text);
+	r->is_broken = true;
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -99,19 +97,21 @@ static bool is_broken(struct recorder *r)
 	return broken;
 }
 
-/* Takes the job. Records that do not fit into the queue break the phase's recording. */
+/* Takes the job. After records that did not fit into the queue none of the phase is taken: there is
+ * no gap in its file. */
 static void post(struct recorder *r, struct job *job)
 {
 	pthread_mutex_lock(&r->lock);
 	if (job->kind == JOB_ADD && r->queued + job->bytes.size > RECORDER_QUEUE_MOST)
-		break_locked(r, "its disk has taken nothing for so long that 16 MiB wait");
-	if (job->kind == JOB_ADD && r->is_broken) {
+		r->is_cut = true;
+	if (job->kind == JOB_ADD && r->is_cut) {
 		pthread_mutex_unlock(&r->lock);
 		job_free(job);
 		return;
 	}
+	job->is_cut = r->is_cut;
 	if (job->kind == JOB_BEGIN)
-		r->is_broken = false;
+		r->is_cut = false;
 	r->queued += job->bytes.size;
 	*r->last = job;
 	r->last = &job->next;
@@ -157,8 +157,11 @@ static void begin(struct recorder *r, const struct job *job)
 {
 	struct error err;
 
-	free(r->run);
+	pthread_mutex_lock(&r->lock);
+	r->is_broken = false;
+	pthread_mutex_unlock(&r->lock);
 	r->run = mem_text(job->run);
+	r->number = job->number;
 	error_set(&err, ERROR_REFUSED,
 		  "the spool has a run of that name of another controller's, or of one that it "
 		  "cannot tell");
@@ -176,24 +179,40 @@ static void add(struct recorder *r, const struct job *job)
 	pthread_mutex_lock(&r->lock);
 	r->used += job->bytes.size;
 	bool fits = r->used <= r->limit;
-	if (!fits)
-		break_locked(r, "spool_limit of agent.yaml is reached");
 	pthread_mutex_unlock(&r->lock);
+	if (!fits)
+		break_off(r, "spool_limit of agent.yaml is reached");
 	/* What is torn after a failed write is passed over on reading. */
 	if (fits && file_write_whole(r->fd, job->bytes.data, job->bytes.size) < 0)
 		break_off(r, strerror(errno));
 }
 
-static void end(struct recorder *r)
+/* It may be the only copy: who reads the log is told when it is not whole. */
+static void tell(struct recorder *r)
+{
+	struct error problem;
+
+	if (recorder_problem(r, &problem))
+		log_warning("the results of phase %u of run %s are not whole in the spool: %s",
+			    r->number, r->run, problem.text);
+}
+
+static void end(struct recorder *r, const struct job *job)
 {
 	struct error err;
 
-	if (r->fd < 0)
+	if (!r->run)
 		return;
-	if (kept_runs_sync(&r->kept, r->run, r->fd, &err) < 0)
+	if (job->is_cut)
+		break_off(r, "its disk has taken nothing for so long that 16 MiB wait");
+	if (r->fd >= 0 && kept_runs_sync(&r->kept, r->run, r->fd, &err) < 0)
 		break_off(r, err.text);
-	close(r->fd);
+	if (r->fd >= 0)
+		close(r->fd);
+	tell(r);
 	r->fd = -1;
+	free(r->run);
+	r->run = NULL;
 	list_again(r);
 }
 
@@ -227,14 +246,14 @@ static void *work(void *context)
 		struct job *job = take(r);
 		switch (job->kind) {
 		case JOB_BEGIN:
-			end(r);
+			end(r, job);
 			begin(r, job);
 			break;
 		case JOB_ADD:
 			add(r, job);
 			break;
 		case JOB_END:
-			end(r);
+			end(r, job);
 			break;
 		case JOB_FORGET:
 			if (kept_runs_is_of(&r->kept, job->run, job->owner))
@@ -245,7 +264,7 @@ static void *work(void *context)
 			read_job(r, job);
 			break;
 		case JOB_STOP:
-			end(r);
+			end(r, job);
 			stop = true;
 			break;
 		}

@@ -2,7 +2,7 @@
  *
  * The session hands frames over and never waits: a disk that stalls makes them queue here, at most
  * RECORDER_QUEUE_MOST bytes; beyond that, on an error, and at the spool's limit the rest of the
- * phase is not recorded, which recorder_problem tells, and the load goes on. Nothing is synced
+ * phase is not recorded, which the log tells at its end, and the load goes on. Nothing is synced
  * before the phase ends. */
 #ifndef MUSTER_AGENT_RECORDER_H
 #define MUSTER_AGENT_RECORDER_H
@@ -56,7 +56,8 @@ bool recorder_is_idle(struct recorder *recorder);
 void recorder_forget(struct recorder *recorder, const char *run, const char *owner,
 		     uint32_t number);
 
-/* Why the phase under way, or the last one, is not whole in the spool; false: it is. */
+/* Why the phase that is written, or was last, is not whole in the spool; false: nothing is known
+ * against it. */
 bool recorder_problem(struct recorder *recorder, struct error *problem);
 
 /* Reads (kept_runs_read); one at a time, the answer of an earlier one is dropped. */

@@ -156,15 +156,9 @@ void session_record(struct session *s, enum message_kind kind, const void *body)
 
 void session_record_end(struct session *s)
 {
-	struct error problem;
-
-	if (!s->recording)
-		return;
+	if (s->recording)
+		recorder_end(s->setup->recorder);
 	s->recording = false;
-	recorder_end(s->setup->recorder);
-	if (recorder_problem(s->setup->recorder, &problem))
-		log_warning("the results of phase %u of run %s are not whole in the spool: %s",
-			    s->phase, s->run_id, problem.text);
 }
 
 void session_forget_run(struct session *s, const char *run)

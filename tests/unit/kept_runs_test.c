@@ -344,6 +344,29 @@ static void another_owner_changes_nothing(void **state)
 	assert_int_equal(runs_there(), 0);
 }
 
+/* All three are queued before the first is begun. */
+static void a_phase_behind_one_that_is_refused_is_whole(void **state)
+{
+	struct error problem;
+	uint64_t torn;
+
+	(void)state;
+	run_id_digest("ann's", owner);
+	struct recorder *recorder = open_recorder(10 << 20);
+	record_phase(recorder, 3);
+	char ann[RUN_ID_OWNER_SIZE];
+	memcpy(ann, owner, sizeof(ann));
+	run_id_digest("bob's", owner);
+	record_phase_as(recorder, owner, 2, 2000);
+	record_phase_as(recorder, ann, 3, 2000);
+	while (!recorder_is_idle(recorder))
+		clock_sleep(NS_PER_MS);
+	assert_false(recorder_problem(recorder, &problem));
+	recorder_free(recorder);
+	assert_int_equal(read_all("run-a", 1, &torn), 3);
+	assert_int_equal(read_all("run-a", 3, &torn), 2000);
+}
+
 /* A lease that was lost with the power makes a run nobody's, not everybody's. */
 static void a_run_without_a_lease_is_nobodys(void **state)
 {
@@ -406,6 +429,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_listed_is_what_is_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_phase_behind_one_that_is_refused_is_whole, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_run_is_forgotten_phase_by_phase, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_large_file_comes_in_pieces, set_up, tear_down),
