@@ -297,7 +297,7 @@ static int check_trim(const struct part *part, const struct part_context *contex
 		error_prefix(err, "target '%s'", part->target->name);
 		return -1;
 	}
-	uint64_t piece = part->unit_bytes ? part->unit_bytes : phase->block_size;
+	uint64_t piece = written_unit(phase->block_size, part->unit_bytes);
 	for (uint32_t i = 0; i < phase->block_mix_count; i++)
 		piece = written_unit(piece, phase->block_mix[i].size);
 	if (!unit || piece % unit == 0)

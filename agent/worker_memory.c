@@ -18,6 +18,9 @@ _Static_assert(sizeof(struct io) + 2 * sizeof(struct io *) <= PHASE_MEMORY_IO,
 	       "an I/O is larger than is said");
 _Static_assert(sizeof(struct bucket_slot) <= PHASE_MEMORY_SLOT, "a slot is larger than is said");
 
+/* A worker's buffers may have more than 4 GiB; phase_memory.h counts in 64 bits. */
+_Static_assert(sizeof(size_t) >= sizeof(uint64_t), "muster-agent is for 64-bit systems");
+
 static uint64_t stride(const struct phase *phase, const struct load_target *target)
 {
 	return phase_memory_stride(phase, phase_targets_buffer_alignment(target));

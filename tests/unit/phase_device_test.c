@@ -465,6 +465,32 @@ static void a_trim_of_less_than_the_devices_unit_is_refused(void **state)
 	free(text);
 }
 
+/* A block of less than the stripe's unit is one piece, as long as itself. */
+static void nor_are_such_pieces_of_a_stripe_trimmed(void **state)
+{
+	(void)state;
+	struct name parts[] = {{"d"}, {"e"}};
+	add_device("d", 0, true, false);
+	add_device("e", 1, true, false);
+	struct target *stripe = scene_target(&scene, "s", true);
+	stripe->stripe = parts;
+	stripe->stripe_count = 2;
+	uint64_t before = digest(device[0]) ^ digest(device[1]);
+	scene.prepare.phase.op = PHASE_OP_TRIM;
+	scene.prepare.phase.size_bytes = 8 * MIB;
+	scene.prepare.phase.block_size = 512;
+	char *text = scene_refusal(&scene);
+	assert_non_null(strstr(text, "is in pieces of 512: use a multiple of"));
+	free(text);
+	assert_int_equal(digest(device[0]) ^ digest(device[1]), before);
+	struct timeline timeline;
+	struct done done;
+	scene.prepare.phase.block_size = 64 * KIB;
+	scene_finish(scene_ready(&scene), &timeline, &done);
+	assert_int_equal(done.targets[0].bytes_written, 8 * MIB);
+	scene_free(&timeline, &done);
+}
+
 /* ---- what stands there has changed between the look and the opening ---- */
 
 static void name_device(const char *path, char text[PLATFORM_IDENTITY_SIZE])
@@ -595,6 +621,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_trim_needs_the_identity_and_leaves_nothing_to_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nor_are_such_pieces_of_a_stripe_trimmed, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_trim_of_less_than_the_devices_unit_is_refused,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_loop_device_over_another_file_is_not_opened,
