@@ -257,6 +257,6 @@ def sweep(base):
                                    capture_output=True, check=False).stdout.split()
             for loop in loops:
                 subprocess.run(["losetup", "-d", loop], check=False)
-        for namespace in pathlib.Path("/run/netns").glob(f"mt{pid}*"):
+        for namespace in pathlib.Path("/run/netns").glob(f"mt{pid}[!0-9]*"):
             subprocess.run(["ip", "netns", "del", namespace.name], check=False)
         shutil.rmtree(directory, ignore_errors=True)
