@@ -96,6 +96,16 @@ def kept_bytes(host):
     return moved, is_whole
 
 
+def wait_until_kept(hosts):
+    """Until the spool of each has something of the phase that is under way."""
+    def all_have_some():
+        spools = [Spool(host.lab, host) for host in hosts]
+        return all(any(spool.moved(path)[0] for run in spool.runs() for path in spool.phases(run)[-1:])
+                   for spool in spools)
+
+    wait_for(all_have_some, 30, "what is measured in the spools")
+
+
 def require_as_before(fleet):
     """Nothing of the fault is left: no file, no process, no result, no lease; and all four work."""
     lab = fleet.lab

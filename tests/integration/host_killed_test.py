@@ -5,7 +5,7 @@ import signal
 import time
 
 from faults import (ENDED_S, SAID_S, four_hosts, kept_bytes, require_as_before, require_goes_on,
-                    require_missing, sound_result)
+                    require_missing, sound_result, wait_until_kept)
 from lab import require, wait_for
 from plans import fleet_plan
 from results import host_of, moved_by
@@ -31,6 +31,7 @@ def kill_one(lab, fleet, policy):
     others = [host for host in fleet.hosts if host is not victim]
     program, directory = fleet.begin(plan)
     began = victim.wait_for_load(program)
+    wait_until_kept([victim])
     time.sleep(1)  # so that batches of its timeline are on their way
     victim.agent.signal(signal.SIGKILL)
     killed = time.monotonic()

@@ -4,7 +4,6 @@ collected and is exactly that, and then nothing is left behind."""
 import os
 import shutil
 import signal
-import time
 
 from lab import require, wait_for
 from plans import write_plan
@@ -34,17 +33,25 @@ def plan_of(lab, name, data, runtime="30s", fleet=None, **agents):
                       {"file": {"path": data, "size": "16MiB"}}, phases, fleet=fleet)
 
 
-def begin(lab, plan):
-    """Answers when its second phase is under way."""
+def begin(lab, plan, below=None):
+    """Answers when its second phase is under way, and both agents' spools have something of it."""
+    before = set(places(lab, below))
     directory = lab.directory / f"{plan.stem}.result"
     program = lab.muster("run", plan, "--out", directory)
     wait_for(lambda: "phase read" in program.output()[1], 30, "the second phase")
-    time.sleep(1.5)
+
+    def both_have_some():
+        have = [place for place in set(places(lab, below)) - before
+                for path in place.glob(f"spool/results/*/phase.{READ}.*")
+                if LocalSpool(place).moved(path)[0] > 0]
+        return len(have) == len(HOSTS)
+
+    wait_for(both_have_some, 30, "what is measured in the spools")
     return program, directory
 
 
-def kill(lab, plan, agents_too=False):
-    program, directory = begin(lab, plan)
+def kill(lab, plan, agents_too=False, below=None):
+    program, directory = begin(lab, plan, below)
     for pid in lab.processes() if agents_too else []:
         if pid != program.pid:
             os.kill(pid, signal.SIGKILL)
@@ -54,13 +61,17 @@ def kill(lab, plan, agents_too=False):
     return directory
 
 
+def places(lab, below, host="*"):
+    """Where local agents have theirs; `below`: a spool that stays."""
+    return list((below or lab.temporary).glob(host if below else f"muster-*/muster-*-{host}"))
+
+
 def spools(lab, below=None):
     """By host, once the agents have ended."""
     wait_for(lambda: not lab.processes(), 5, "local agents end")
     found = {}
     for host in HOSTS:
-        pattern = host if below else f"muster-*/muster-*-{host}"
-        directories = list((below or lab.temporary).glob(pattern))
+        directories = places(lab, below, host)
         require(len(directories) == 1, f"{host}: directories {directories}")
         require(directories[0].stat().st_mode & 0o777 == 0o700, "others can look into it")
         found[host] = LocalSpool(directories[0])
@@ -100,7 +111,7 @@ def require_nothing(lab, data):
 
 def in_order(lab, data):
     directory = lab.directory / "order.result"
-    lab.muster("run", plan_of(lab, "order", data, "200ms"), "--out", directory).wait(60).expect(0)
+    lab.muster("run", plan_of(lab, "order", data, "1s"), "--out", directory).wait(60).expect(0)
     Result(directory)
     require_nothing(lab, data)
 
@@ -168,7 +179,7 @@ def one_agent_killed(lab, data):
 
 def spool_that_stays(lab, data):
     below = lab.directory / "spools"
-    directory = kill(lab, plan_of(lab, "stays", data, spool=below))
+    directory = kill(lab, plan_of(lab, "stays", data, spool=below), below=below)
     kept = kept_of(spools(lab, below))
     lab.muster("collect", directory).wait(60).expect(3)
     require_collected(Result(directory), kept, "aborted")

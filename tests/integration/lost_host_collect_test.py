@@ -7,7 +7,7 @@ import signal
 import time
 
 from faults import (AGAIN, four_hosts, kept_bytes, require_as_before, require_found, require_goes_on,
-                    require_missing, sound_result)
+                    require_missing, sound_result, wait_until_kept)
 from lab import require, wait_for
 from plans import fleet_plan
 from results import Result, host_of, moved_by
@@ -26,6 +26,7 @@ def test(lab):
     program, directory = fleet.begin(fleet_plan(fleet, "lost", phases, settings=LIMITS,
                                                 size="64MiB"))
     began = killed.wait_for_load(program)
+    wait_until_kept((cut, killed, stopped))
     time.sleep(1)
     cut.link("down")
     stopped.agent.signal(signal.SIGSTOP)
