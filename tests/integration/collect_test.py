@@ -14,7 +14,7 @@ from spools import Spool
 DEAD_AFTER_S = 3
 LIMITS = {"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"}
 PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "3s"},
-          {"name": "read", "op": "read", "targets": ["disk"], "runtime": "3s"}]
+          {"name": "read", "op": "read", "targets": ["disk"], "runtime": "8s"}]
 
 
 def test(lab):
@@ -31,9 +31,10 @@ def test(lab):
 
 def kill_in_second_trial(lab, fleet, plan):
     program, directory = fleet.begin(plan)
-    wait_for(lambda: "read (2 of 2, trial 2" in program.output()[1], 60, "the last phase")
+    wait_for(lambda: "write (1 of 2, trial 1" in program.output()[1], 30, "the first phase")
     early = fleet.muster("collect", directory).wait(10).expect(2)
     require("under way" in early.text, f"a run under way is taken up:\n{early.text}")
+    wait_for(lambda: "read (2 of 2, trial 2" in program.output()[1], 60, "the last phase")
     fleet.hosts[0].wait_for_load(program)
     time.sleep(1)
     program.signal(signal.SIGKILL)
