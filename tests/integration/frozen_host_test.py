@@ -39,19 +39,19 @@ def test(lab):
     took = victim.last_move(30, quiet=1) - woken
     require(took <= 2, f"the load went on for {took:.1f} s")
     wait_for(lambda: "released" in victim.agent.output()[1], 5, "the agent is free")
-    collect(fleet, directory, victim)
+    collect(fleet, directory, victim, woken - stopped)
     require_as_before(fleet)
 
 
-def collect(fleet, directory, victim):
+def collect(fleet, directory, victim, frozen_s):
     moved, is_whole = kept_bytes(victim)
     require(is_whole, "the phase has no end in its spool")
     fleet.muster("collect", directory).wait(60).expect(3)
     result = sound_result(fleet, directory)
     part = host_of(result.phase("write"), victim.address)
     require(part["state"] == "aborted", f"the host is {part['state']}: {part['text']}")
-    require((FROZEN_S - 1) * 10**9 < part["frozen_ns"] < (FROZEN_S + 5) * 10**9,
-            f"frozen for {part['frozen_ns']} ns")
+    require((FROZEN_S - 1) * 10**9 < part["frozen_ns"] < (frozen_s + 2) * 10**9,
+            f"frozen for {part['frozen_ns']} ns, which were {frozen_s:.1f} s")
     require(moved_by(result.phase("write"), victim.address, "bytes") == moved,
             f"collected is not what the spool had: {moved}")
     for code in ("COLLECTED", "HOST_FROZEN"):
