@@ -20,7 +20,7 @@ def test(lab):
     lab.end_programs = lambda: (thaw(), ends())
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "size": "16MiB"}]
     plan = fleet_plan(fleet, "hung", phases, io_timeout=f"{IO_TIMEOUT_S}s", size="16MiB",
-                      settings={"suspect_after": "1s", "dead_after": f"{DEAD_AFTER_S}s"})
+                      settings={"suspect_after": "2s", "dead_after": f"{DEAD_AFTER_S}s"})
     lab.call("fsfreeze", "-f", hung.disk.mount)
     done, directory = fleet.run(plan, 30)
     done.expect(3)
