@@ -80,12 +80,13 @@ def not_removed(lab, data):
     """What cannot be removed is said, and what knows of it stays."""
     require_tools("chattr")
     before = set(lab.temporary.glob("muster-*"))
-    program = lab.muster("run", plan_of(lab, "held", data))
+    program = lab.muster("run", plan_of(lab, "held", data, "60s"))
     wait_for(lambda: "phase p" in program.output()[1], 30, "the phase")
     file = wait_for(lambda: list(data.glob("muster.*")), 30, "the file")[0]
     lab.call("chattr", "+a", data)
     lab.undo.callback(lab.call, "chattr", "-a", data)
-    done = program.wait(60)
+    program.signal(signal.SIGINT)
+    done = program.wait(60).expect(3)
     kept = [path for path in lab.temporary.glob("muster-*/muster-*-local1")
             if path.parent not in before]
     require("FILE_LEFT" in done.stdout and str(file) in done.stdout, done.text)
