@@ -14,6 +14,7 @@ from results import Result, host_of
 BLOCK, SIZE = 64 << 10, 4 * MIB
 KINDS = ["fine", "bit", "sector", "swap", "old", "host"]
 PAUSE = {"op": "read", "targets": ["nothing"], "runtime": "4s"}
+LONGER = {**PAUSE, "runtime": "10s"}  # files are read, written and synced in it
 
 
 def test(lab):
@@ -22,7 +23,7 @@ def test(lab):
     targets["nothing"] = {"null": True, "size": "1MiB"}
     write = {"op": "write", "targets": KINDS, "size": "4MiB", "block_size": "64KiB"}
     phases = [{"name": "first", **write}, {"name": "pause-1", **PAUSE},
-              {"name": "second", **write, "workers": 2}, {"name": "pause-2", **PAUSE},
+              {"name": "second", **write, "workers": 2}, {"name": "pause-2", **LONGER},
               {"name": "check", "op": "read", "targets": KINDS, "size": "4MiB",
                "block_size": "64KiB", "workers": 2, "verify": True},
               {"name": "larger", "op": "read", "targets": KINDS, "size": "4MiB", "verify": True}]
@@ -34,6 +35,7 @@ def test(lab):
     old = files.read("old", 9 * BLOCK, BLOCK)
     wait_for_phase(program, "pause-2")
     wanted = damage(files, old)
+    require("phase check " not in "".join(program.output()), "the damage was done too late")
     done = program.wait(60).expect(3)
     require("MISCOMPARE" in done.stdout, f"the report does not say MISCOMPARE:\n{done.stdout}")
     result = Result(directory)
