@@ -77,7 +77,8 @@ def is_interrupted(lab, fleet, disk):
     phases.append({"name": "away", "op": "read", "targets": ["away"], "runtime": "1s"})
     plan = write_plan(lab, "long", [{"host": host.address} for host in fleet.hosts], targets, phases)
     said = ""
-    for pause in (0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6):
+    # Joining ends within 3 s of the lease, looking takes a tick of 20 ms for each phase at least.
+    for pause in (0, 0.03, 0.06, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6, 4):
         said = interrupt_after(fleet, plan, pause)
         require("no host refuses" not in said, said)
         if "of 401 phases were looked at" in said:
