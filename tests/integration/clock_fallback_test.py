@@ -10,7 +10,7 @@ from lab import require
 from plans import fleet_plan
 from results import Result
 
-RUNTIME_S = 10
+RUNTIME_S = 14
 
 
 def test(lab):
@@ -21,10 +21,11 @@ def test(lab):
     phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": f"{RUNTIME_S}s"}]
     program, directory = fleet.begin(fleet_plan(fleet, "fallback", phases, size="32MiB"))
     fleet.hosts[1].wait_for_load(program)
-    send_garbage(lab, fleet)
+    garbage = send_garbage(lab, fleet)
     time.sleep(2)
     block_udp(lab, fleet.hosts[1])
     program.wait(60).expect(0)
+    garbage.wait(60).expect(0)
     result = Result(directory)
     result.require_sums()
     for clock in clocks:
@@ -51,5 +52,5 @@ for n in range(2000):
         data = random.randbytes(80 if n & 1 else random.randrange(200))
         s.sendto(b"MCK1" + data[4:] if n & 3 == 1 else data, (host, {PORT}))
 """
-    lab.call("nsenter", f"--net=/run/netns/{fleet.controller}", "python3", "-c", program,
-             *(host.address for host in fleet.hosts))
+    return lab.start("garbage", ["python3", "-c", program, *(host.address for host in fleet.hosts)],
+                     fleet.controller)
