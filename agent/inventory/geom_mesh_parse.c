@@ -3,6 +3,7 @@
 #include "agent/inventory/geom_mesh.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,27 +87,28 @@ static bool next_tag(struct parser *parser, struct tag *tag)
 	return true;
 }
 
+/* The kernel writes what is special to XML, and each byte beyond ASCII, as &#x27; with its number.
+ * Answers how many characters were read. */
+static size_t read_character(const char *from, char *character)
+{
+	char *end;
+
+	*character = *from;
+	if (strncmp(from, "&#x", 3) != 0 || !isxdigit((unsigned char)from[3]))
+		return 1;
+	unsigned long number = strtoul(from + 3, &end, 16);
+	if (*end != ';' || number == 0 || number > UCHAR_MAX)
+		return 1;
+	*character = (char)(unsigned char)number;
+	return (size_t)(end + 1 - from);
+}
+
 static void copy_text(char *into, size_t size, const struct tag *tag)
 {
-	static const struct {
-		const char *written;
-		char meant;
-	} escapes[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}};
 	size_t used = 0;
 
-	for (const char *from = tag->text; *from && *from != '<' && used + 1 < size;) {
-		size_t step = 1;
-		into[used] = *from;
-		for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
-			size_t length = strlen(escapes[i].written);
-			if (strncmp(from, escapes[i].written, length) == 0) {
-				into[used] = escapes[i].meant;
-				step = length;
-			}
-		}
-		used++;
-		from += step;
-	}
+	for (const char *from = tag->text; *from && *from != '<' && used + 1 < size;)
+		from += read_character(from, &into[used++]);
 	into[used] = '\0';
 }
 

@@ -38,7 +38,8 @@ static const char mesh_text[] =
 	"  <class id=\"0x3\"><name>LABEL</name>\n"
 	"    <geom id=\"0x30\"><name>stripe/st0</name>"
 	"<consumer id=\"0x300\"><provider ref=\"0x210\"/></consumer>"
-	"<provider id=\"0x310\"><name>ufs/a&amp;b</name></provider></geom></class>\n"
+	"<provider id=\"0x310\"><name>ufs/a&#x26;b &#xC3;&#xBC; "
+	"&#x27;</name></provider></geom></class>\n"
 	"  <class id=\"0x4\"><name>PART</name>\n"
 	"    <geom id=\"0x40\"><name>da2</name>"
 	"<consumer id=\"0x400\"><provider ref=\"0x102\"/></consumer>"
@@ -83,7 +84,7 @@ static void the_mesh_is_as_written(void **state)
 	assert_int_equal(part->offset, 20480);
 	assert_int_equal(part->length, 524288);
 	assert_int_equal(mesh.providers[find(&mesh, "da2")].length, 0);
-	find(&mesh, "ufs/a&b");
+	find(&mesh, "ufs/a&b \xc3\xbc '");
 	geom_mesh_release(&mesh);
 }
 
@@ -168,6 +169,33 @@ static void what_is_cut_off_or_else_is_no_mesh(void **state)
 	free(text);
 }
 
+static void what_is_no_number_of_a_byte_stays(void **state)
+{
+	static const struct {
+		const char *written, *name;
+	} rows[] = {
+		{"a&#x26;b", "a&b"},  {"&#xFF;", "\xff"},
+		{"a&#x26", "a&#x26"}, {"&#x;", "&#x;"},
+		{"&#x0;", "&#x0;"},   {"&#x100;", "&#x100;"},
+		{"&#x-1;", "&#x-1;"}, {"&#x 41;", "&#x 41;"},
+		{"&amp;", "&amp;"},   {"&#x&#x41;", "&#xA"},
+		{"&", "&"},
+	};
+	struct geom_mesh mesh;
+	char text[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(text, sizeof(text),
+			 "<mesh><class><geom><provider id=\"1\"><name>%s</name></provider></geom>"
+			 "</class></mesh>",
+			 rows[i].written);
+		assert_true(geom_mesh_parse(&mesh, text));
+		assert_string_equal(mesh.providers[0].name, rows[i].name);
+		geom_mesh_release(&mesh);
+	}
+}
+
 static void names_too_long_are_cut(void **state)
 {
 	struct geom_mesh mesh;
@@ -192,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_stripe_lies_on_its_disks),
 		cmocka_unit_test(who_uses_a_provider_is_told),
 		cmocka_unit_test(what_is_cut_off_or_else_is_no_mesh),
+		cmocka_unit_test(what_is_no_number_of_a_byte_stays),
 		cmocka_unit_test(names_too_long_are_cut),
 	};
 
