@@ -21,11 +21,13 @@ struct geom_provider {
 	char type[32];           /* of a memory disk: malloc, swap, vnode */
 	uint64_t offset, length; /* in bytes, of a partition on its disk; length 0: of none */
 	uint64_t reference;
-	uint32_t geom; /* that offers it */
+	uint32_t geom;    /* that offers it */
+	uint32_t writers; /* how often it is open for writing, by all of its consumers */
 };
 struct geom_consumer {
 	uint32_t geom;      /* that consumes */
 	uint64_t reference; /* of the provider */
+	uint32_t writers;   /* how often it has that open for writing */
 };
 
 struct geom_mesh {
@@ -35,7 +37,8 @@ struct geom_mesh {
 	uint32_t geoms_count, providers_count, consumers_count;
 };
 
-/* False for what is no such text, and then the mesh is empty. */
+/* False for what is no such text, and then the mesh is empty. A provider or consumer that does not
+ * say how it is open (its <mode>) makes it none: nobody may take that for closed. */
 bool geom_mesh_parse(struct geom_mesh *mesh, const char *text);
 void geom_mesh_release(struct geom_mesh *mesh);
 

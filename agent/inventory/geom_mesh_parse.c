@@ -27,6 +27,7 @@ struct parser {
 	enum element levels[MOST_LEVELS];
 	unsigned depth;
 	char class_name[32];
+	bool has_mode; /* of the provider or consumer that is open now */
 };
 
 /* One tag: its name, whether it opens, closes or both, and the number in id= or ref=. */
@@ -136,6 +137,26 @@ static void open_consumer(struct geom_mesh *mesh)
 		(struct geom_consumer){.geom = mesh->geoms_count - 1};
 }
 
+static bool read_count(const char **at, char letter, uint32_t *count)
+{
+	if (**at != letter || !isdigit((unsigned char)(*at)[1]))
+		return false;
+	char *end;
+	unsigned long number = strtoul(*at + 1, &end, 10);
+	*at = end;
+	*count = (uint32_t)number;
+	return number <= INT_MAX;
+}
+
+/* r1w0e2: how often it is open for reading, for writing and exclusively. */
+static bool read_mode(const char *text, uint32_t *writers)
+{
+	uint32_t other;
+
+	return read_count(&text, 'r', &other) && read_count(&text, 'w', writers) &&
+	       read_count(&text, 'e', &other) && *text == '<';
+}
+
 static enum element parent(const struct parser *parser)
 {
 	return parser->depth ? parser->levels[parser->depth - 1] : ELEMENT_OTHER;
@@ -155,25 +176,16 @@ static void read_empty(struct parser *parser, const struct tag *tag)
 		mesh->consumers[mesh->consumers_count - 1].reference = tag->reference;
 }
 
-/* A text element of what is open now. */
-static void read_value(struct parser *parser, const struct tag *tag)
+static void read_geom(struct geom_geom *geom, const struct tag *tag, bool in_config)
 {
-	struct geom_mesh *mesh = parser->mesh;
-	enum element in = parent(parser);
-	bool in_config = in == ELEMENT_CONFIG && parser->depth >= 2;
-
-	if (in_config)
-		in = parser->levels[parser->depth - 2];
-	if (in == ELEMENT_CLASS && !in_config && is_named(tag, "name"))
-		copy_text(parser->class_name, sizeof(parser->class_name), tag);
-	struct geom_geom *geom = mesh->geoms_count ? &mesh->geoms[mesh->geoms_count - 1] : NULL;
-	if (in == ELEMENT_GEOM && geom && !in_config && is_named(tag, "name"))
+	if (!in_config && is_named(tag, "name"))
 		copy_text(geom->name, sizeof(geom->name), tag);
-	if (in == ELEMENT_GEOM && geom && in_config && is_named(tag, "ID"))
+	if (in_config && is_named(tag, "ID"))
 		copy_text(geom->id, sizeof(geom->id), tag);
-	if (in != ELEMENT_PROVIDER || mesh->providers_count == 0)
-		return;
-	struct geom_provider *provider = &mesh->providers[mesh->providers_count - 1];
+}
+
+static void read_provider(struct geom_provider *provider, const struct tag *tag, bool in_config)
+{
 	if (!in_config && is_named(tag, "name"))
 		copy_text(provider->name, sizeof(provider->name), tag);
 	if (in_config && is_named(tag, "type"))
@@ -182,6 +194,40 @@ static void read_value(struct parser *parser, const struct tag *tag)
 		provider->offset = strtoull(tag->text, NULL, 10);
 	if (in_config && is_named(tag, "length"))
 		provider->length = strtoull(tag->text, NULL, 10);
+}
+
+/* A text element of what is open now; false for a mode that is none. */
+static bool read_value(struct parser *parser, const struct tag *tag)
+{
+	struct geom_mesh *mesh = parser->mesh;
+	enum element in = parent(parser);
+	bool in_config = in == ELEMENT_CONFIG && parser->depth >= 2;
+	bool is_mode = !in_config && is_named(tag, "mode");
+
+	if (in_config)
+		in = parser->levels[parser->depth - 2];
+	if (in == ELEMENT_CLASS && !in_config && is_named(tag, "name"))
+		copy_text(parser->class_name, sizeof(parser->class_name), tag);
+	if (in == ELEMENT_GEOM && mesh->geoms_count)
+		read_geom(&mesh->geoms[mesh->geoms_count - 1], tag, in_config);
+	if (in == ELEMENT_CONSUMER && is_mode) {
+		parser->has_mode = true;
+		return read_mode(tag->text, &mesh->consumers[mesh->consumers_count - 1].writers);
+	}
+	if (in != ELEMENT_PROVIDER)
+		return true;
+	struct geom_provider *provider = &mesh->providers[mesh->providers_count - 1];
+	read_provider(provider, tag, in_config);
+	if (!is_mode)
+		return true;
+	parser->has_mode = true;
+	return read_mode(tag->text, &provider->writers);
+}
+
+/* The elements that say how they are open. */
+static bool has_counts(enum element element)
+{
+	return element == ELEMENT_CONSUMER || element == ELEMENT_PROVIDER;
 }
 
 static bool open_element(struct parser *parser, const struct tag *tag)
@@ -198,12 +244,21 @@ static bool open_element(struct parser *parser, const struct tag *tag)
 		open_consumer(parser->mesh);
 	else if (element == ELEMENT_PROVIDER && is_in_geom(parser))
 		open_provider(parser->mesh, tag->reference);
-	else if (element == ELEMENT_OTHER)
-		read_value(parser, tag);
-	else if (element != ELEMENT_MESH && element != ELEMENT_CONFIG)
-		return false; /* a geom, consumer or provider where none can be */
+	else if (element == ELEMENT_GEOM || has_counts(element))
+		return false; /* where none can be */
+	else if (element == ELEMENT_OTHER && !read_value(parser, tag))
+		return false;
+	if (has_counts(element))
+		parser->has_mode = false;
 	parser->levels[parser->depth++] = element;
 	return true;
+}
+
+static bool close_element(struct parser *parser, const struct tag *tag)
+{
+	if (parser->depth == 0 || parser->levels[--parser->depth] != element_of(tag))
+		return false;
+	return parser->has_mode || !has_counts(parser->levels[parser->depth]);
 }
 
 static bool parse(struct parser *parser)
@@ -216,8 +271,7 @@ static bool parse(struct parser *parser)
 			read_empty(parser, &tag);
 		else if (!tag.closes && !open_element(parser, &tag))
 			return false;
-		else if (tag.closes && (parser->depth == 0 ||
-					parser->levels[--parser->depth] != element_of(&tag)))
+		else if (tag.closes && !close_element(parser, &tag))
 			return false;
 		began |= parser->depth > 0;
 	}

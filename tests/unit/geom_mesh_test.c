@@ -11,6 +11,8 @@
 
 #include "agent/inventory/geom_mesh.h"
 
+#define CLOSED "<mode>r0w0e0</mode>"
+
 /* Two disks in an idle stripe with a label on it, a third with a mounted partition, a memory disk.
  */
 static const char mesh_text[] =
@@ -23,34 +25,37 @@ static const char mesh_text[] =
 	"\t  <config>\n\t    <name>not this</name>\n\t    <ident>S1</ident>\n\t  </config>\n"
 	"\t</provider>\n    </geom>\n"
 	"    <geom id=\"0x11\"><class ref=\"0x1\"/><name>da1</name>"
-	"<provider id=\"0x101\"><geom ref=\"0x11\"/><name>da1</name></provider></geom>\n"
+	"<provider id=\"0x101\">" CLOSED "<geom ref=\"0x11\"/><name>da1</name></provider></geom>\n"
 	"    <geom id=\"0x12\"><class ref=\"0x1\"/><name>da2</name>"
-	"<provider id=\"0x102\"><geom ref=\"0x12\"/><name>da2</name></provider></geom>\n"
+	"<provider id=\"0x102\">" CLOSED "<geom ref=\"0x12\"/><name>da2</name></provider></geom>\n"
 	"  </class>\n"
 	"  <class id=\"0x2\"><name>STRIPE</name>\n"
 	"    <geom id=\"0x20\"><class ref=\"0x2\"/><name>st0</name>"
 	"<config><Mode>AUTOMATIC</Mode><ID>2460314867</ID></config>\n"
 	"      <consumer id=\"0x200\"><geom ref=\"0x20\"/><provider ref=\"0x100\"/>"
 	"<mode>r0w0e0</mode><config><ID>7</ID></config></consumer>\n"
-	"      <consumer id=\"0x201\"><geom ref=\"0x20\"/><provider ref=\"0x101\"/></consumer>\n"
-	"      <provider id=\"0x210\"><geom ref=\"0x20\"/><name>stripe/st0</name></provider>\n"
+	"      <consumer id=\"0x201\">" CLOSED
+	"<geom ref=\"0x20\"/><provider ref=\"0x101\"/></consumer>\n"
+	"      <provider id=\"0x210\">" CLOSED
+	"<geom ref=\"0x20\"/><name>stripe/st0</name></provider>\n"
 	"    </geom></class>\n"
 	"  <class id=\"0x3\"><name>LABEL</name>\n"
 	"    <geom id=\"0x30\"><name>stripe/st0</name>"
-	"<consumer id=\"0x300\"><provider ref=\"0x210\"/></consumer>"
-	"<provider id=\"0x310\"><name>ufs/a&#x26;b &#xC3;&#xBC; "
+	"<consumer id=\"0x300\">" CLOSED "<provider ref=\"0x210\"/></consumer>"
+	"<provider id=\"0x310\">" CLOSED "<name>ufs/a&#x26;b &#xC3;&#xBC; "
 	"&#x27;</name></provider></geom></class>\n"
 	"  <class id=\"0x4\"><name>PART</name>\n"
 	"    <geom id=\"0x40\"><name>da2</name>"
-	"<consumer id=\"0x400\"><provider ref=\"0x102\"/></consumer>"
-	"<provider id=\"0x410\"><name>da2p1</name><config><start>40</start><end>1063</end>"
+	"<consumer id=\"0x400\">" CLOSED "<provider ref=\"0x102\"/></consumer>"
+	"<provider id=\"0x410\">" CLOSED
+	"<name>da2p1</name><config><start>40</start><end>1063</end>"
 	"<type>freebsd-ufs</type><offset>20480</offset><length>524288</length></config>"
 	"</provider></geom></class>\n"
 	"  <class id=\"0x5\"><name>VFS</name>\n"
 	"    <geom id=\"0x50\"><name>ffs.da2p1</name>"
-	"<consumer id=\"0x500\"><provider ref=\"0x410\"/></consumer></geom></class>\n"
+	"<consumer id=\"0x500\">" CLOSED "<provider ref=\"0x410\"/></consumer></geom></class>\n"
 	"  <class id=\"0x6\"><name>MD</name>\n"
-	"    <geom id=\"0x60\"><name>md0</name><provider id=\"0x600\"><name>md0</name>"
+	"    <geom id=\"0x60\"><name>md0</name><provider id=\"0x600\">" CLOSED "<name>md0</name>"
 	"<config><type>malloc</type></config></provider></geom></class>\n"
 	"  <class id=\"0x7\"><name>EMPTY</name></class>\n"
 	"</mesh>\n";
@@ -169,6 +174,53 @@ static void what_is_cut_off_or_else_is_no_mesh(void **state)
 	free(text);
 }
 
+static void what_is_open_for_writing_is_counted(void **state)
+{
+	static const struct {
+		const char *mode;
+		int64_t writers; /* -1: no mesh */
+	} rows[] = {
+		{"<mode>r0w0e0</mode>", 0},
+		{"<mode>r9w0e9</mode>", 0},
+		{"<mode>r0w1e0</mode>", 1},
+		{"<mode>r3w12e4</mode>", 12},
+		{"<mode>r0w2147483647e0</mode>", INT32_MAX},
+		{"<mode>r0w2147483648e0</mode>", -1},
+		{"<mode>r0w99999999999999999999e0</mode>", -1},
+		{"<mode>r0w-1e0</mode>", -1},
+		{"<mode>r0we0</mode>", -1},
+		{"<mode>r0w+1e0</mode>", -1},
+		{"<mode>r0w 1e0</mode>", -1},
+		{"<mode>r0w1</mode>", -1},
+		{"<mode>r0w1e</mode>", -1},
+		{"<mode>w1r0e0</mode>", -1},
+		{"<mode>r0w1e0 </mode>", -1},
+		{"<mode></mode>", -1},
+		{"<mode/>", -1},
+		{"", -1},
+		{"<config><mode>r0w0e0</mode></config>", -1},
+	};
+	struct geom_mesh mesh;
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		bool consumer = i % 2;
+		const char *mode = rows[i / 2].mode;
+		snprintf(text, sizeof(text),
+			 "<mesh><class><geom><consumer id=\"2\"><provider ref=\"1\"/>%s</consumer>"
+			 "<provider id=\"1\">%s</provider></geom></class></mesh>",
+			 consumer ? mode : CLOSED, consumer ? CLOSED : mode);
+		bool parsed = geom_mesh_parse(&mesh, text);
+		int64_t writers = -1;
+		if (parsed)
+			writers = consumer ? mesh.consumers[0].writers : mesh.providers[0].writers;
+		if (writers != rows[i / 2].writers)
+			fail_msg("%s: %lld", text, (long long)writers);
+		geom_mesh_release(&mesh);
+	}
+}
+
 static void what_is_no_number_of_a_byte_stays(void **state)
 {
 	static const struct {
@@ -187,7 +239,8 @@ static void what_is_no_number_of_a_byte_stays(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(text, sizeof(text),
-			 "<mesh><class><geom><provider id=\"1\"><name>%s</name></provider></geom>"
+			 "<mesh><class><geom><provider id=\"1\">" CLOSED
+			 "<name>%s</name></provider></geom>"
 			 "</class></mesh>",
 			 rows[i].written);
 		assert_true(geom_mesh_parse(&mesh, text));
@@ -205,7 +258,8 @@ static void names_too_long_are_cut(void **state)
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	snprintf(text, sizeof(text),
-		 "<mesh><class><name>%s</name><geom><name>%s</name><provider id=\"1\"><name>%s"
+		 "<mesh><class><name>%s</name><geom><name>%s</name><provider id=\"1\">" CLOSED
+		 "<name>%s"
 		 "</name></provider></geom></class></mesh>",
 		 name, name, name);
 	assert_true(geom_mesh_parse(&mesh, text));
@@ -220,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_stripe_lies_on_its_disks),
 		cmocka_unit_test(who_uses_a_provider_is_told),
 		cmocka_unit_test(what_is_cut_off_or_else_is_no_mesh),
+		cmocka_unit_test(what_is_open_for_writing_is_counted),
 		cmocka_unit_test(what_is_no_number_of_a_byte_stays),
 		cmocka_unit_test(names_too_long_are_cut),
 	};
