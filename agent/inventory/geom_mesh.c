@@ -45,15 +45,31 @@ void geom_set_release(struct geom_set *set)
 	*set = (struct geom_set){0};
 }
 
+int64_t geom_mesh_consumed(const struct geom_mesh *mesh, const struct geom_consumer *consumer)
+{
+	for (uint32_t i = 0; i < mesh->providers_count; i++)
+		if (mesh->providers[i].reference == consumer->reference)
+			return i;
+	return -1;
+}
+
 void geom_mesh_add_beneath(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set)
 {
 	for (uint32_t i = 0; i < mesh->consumers_count; i++) {
 		if (mesh->consumers[i].geom != mesh->providers[provider].geom)
 			continue;
-		for (uint32_t k = 0; k < mesh->providers_count; k++)
-			if (mesh->providers[k].reference == mesh->consumers[i].reference)
-				geom_set_add(set, k);
+		int64_t consumed = geom_mesh_consumed(mesh, &mesh->consumers[i]);
+		if (consumed >= 0)
+			geom_set_add(set, (uint32_t)consumed);
 	}
+}
+
+void geom_mesh_add_all_beneath(const struct geom_mesh *mesh, uint32_t provider,
+			       struct geom_set *set)
+{
+	geom_set_add(set, provider);
+	for (uint32_t i = 0; i < set->count; i++)
+		geom_mesh_add_beneath(mesh, set->providers[i], set);
 }
 
 void geom_mesh_add_above(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set)

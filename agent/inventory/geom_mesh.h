@@ -58,6 +58,13 @@ void geom_set_release(struct geom_set *set);
 void geom_mesh_add_beneath(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set);
 void geom_mesh_add_above(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set);
 
+/* Adds a provider and all that lies beneath it. */
+void geom_mesh_add_all_beneath(const struct geom_mesh *mesh, uint32_t provider,
+			       struct geom_set *set);
+
+/* The provider that is consumed; -1: none, of a consumer that is attached to nothing. */
+int64_t geom_mesh_consumed(const struct geom_mesh *mesh, const struct geom_consumer *consumer);
+
 /* The next geom from `*at` on that consumes the provider, moving `*at` past it; NULL: no more. */
 const struct geom_geom *geom_mesh_user(const struct geom_mesh *mesh, uint32_t provider,
 				       uint32_t *at);

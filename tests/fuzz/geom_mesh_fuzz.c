@@ -3,11 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/inventory/geom_mesh.h"
+#include "agent/inventory/geom_family.h"
 #include "common/memory.h"
 #include "tests/fuzz/accepted.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+static void ask_family(const struct geom_mesh *mesh, uint32_t provider)
+{
+	struct geom_family family;
+	struct geom_writer writer;
+	char text[64];
+
+	geom_family_find(&family, mesh, provider);
+	assert(geom_set_has(&family.full, provider));
+	for (uint32_t at = 0; geom_family_writer(&family, mesh, &at, &writer);)
+		geom_writer_format(&family, mesh, &writer, text, sizeof(text));
+	geom_family_release(&family);
+}
 
 static void ask(const struct geom_mesh *mesh, uint32_t provider)
 {
@@ -23,6 +36,7 @@ static void ask(const struct geom_mesh *mesh, uint32_t provider)
 		assert(beneath.providers[i] < mesh->providers_count);
 	for (uint32_t i = 0; i < above.count; i++)
 		assert(above.providers[i] < mesh->providers_count);
+	ask_family(mesh, provider);
 	for (const struct geom_geom *user; (user = geom_mesh_user(mesh, provider, &at));)
 		geom_class_is_view(user->class_name);
 	geom_set_release(&beneath);
