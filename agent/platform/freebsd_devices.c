@@ -95,7 +95,7 @@ uint32_t platform_devices(int fd, struct platform_device *devices, uint32_t most
 		return 0;
 	int64_t top = geom_provider_of(&mesh, fd);
 	if (top >= 0)
-		geom_add_all_beneath(&mesh, (uint32_t)top, &all);
+		geom_mesh_add_all_beneath(&mesh, (uint32_t)top, &all);
 	for (uint32_t i = 0; i < all.count; i++) {
 		const struct geom_provider *provider = &mesh.providers[all.providers[i]];
 		uint64_t read_bytes, written_bytes;

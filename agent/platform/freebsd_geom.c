@@ -57,6 +57,16 @@ static int64_t provider_of_node(const struct geom_mesh *mesh, const struct stat 
 	return geom_mesh_find(mesh, name);
 }
 
+int64_t geom_provider_of_path(const struct geom_mesh *mesh, const char *path)
+{
+	struct stat st;
+
+	if (strncmp(path, "/dev/", 5) != 0)
+		return -1;
+	int64_t named = geom_mesh_find(mesh, path);
+	return named < 0 && stat(path, &st) == 0 ? provider_of_node(mesh, &st) : named;
+}
+
 int64_t geom_provider_of(const struct geom_mesh *mesh, int fd)
 {
 	struct statfs fs;
@@ -66,9 +76,7 @@ int64_t geom_provider_of(const struct geom_mesh *mesh, int fd)
 		return -1;
 	if (S_ISCHR(st.st_mode))
 		return provider_of_node(mesh, &st);
-	if (fstatfs(fd, &fs) < 0 || strncmp(fs.f_mntfromname, "/dev/", 5) != 0)
-		return -1;
-	return geom_mesh_find(mesh, fs.f_mntfromname);
+	return fstatfs(fd, &fs) < 0 ? -1 : geom_provider_of_path(mesh, fs.f_mntfromname);
 }
 
 bool geom_is_disk(const struct stat *st)
@@ -81,11 +89,4 @@ bool geom_is_disk(const struct stat *st)
 	bool found = provider_of_node(&mesh, st) >= 0;
 	geom_mesh_release(&mesh);
 	return found;
-}
-
-void geom_add_all_beneath(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set)
-{
-	geom_set_add(set, provider);
-	for (uint32_t i = 0; i < set->count; i++)
-		geom_mesh_add_beneath(mesh, set->providers[i], set);
 }

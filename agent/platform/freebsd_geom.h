@@ -17,10 +17,11 @@ int geom_read(struct geom_mesh *mesh, struct error *err);
  * there is none such (ZFS, NFS, tmpfs). */
 int64_t geom_provider_of(const struct geom_mesh *mesh, int fd);
 
+/* The provider that a path of /dev names, also by an alias that GEOM lists under no name (nvd0 for
+ * nda0); -1 when there is none such. Opens nothing. */
+int64_t geom_provider_of_path(const struct geom_mesh *mesh, const char *path);
+
 /* Whether a device node is a provider's; asked before it is opened. */
 bool geom_is_disk(const struct stat *st);
-
-/* A provider and all that lies beneath it. */
-void geom_add_all_beneath(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set);
 
 #endif

@@ -124,7 +124,7 @@ static void find_ram(int fd, struct platform_storage *storage)
 		return;
 	int64_t top = geom_provider_of(&mesh, fd);
 	if (top >= 0)
-		geom_add_all_beneath(&mesh, (uint32_t)top, &all);
+		geom_mesh_add_all_beneath(&mesh, (uint32_t)top, &all);
 	for (uint32_t i = 0; i < all.count && !storage->ram; i++) {
 		const struct geom_provider *provider = &mesh.providers[all.providers[i]];
 		storage->ram = strcmp(provider->type, "malloc") == 0 ||

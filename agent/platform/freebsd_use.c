@@ -12,29 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/inventory/geom_family.h"
 #include "agent/platform/freebsd_geom.h"
 #include "agent/platform/posix.h"
 #include "agent/platform/posix_signature.h"
-
-/* What is lost with the provider: itself, the views of it, what is built on these, and so on. */
-static void find_family(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *family)
-{
-	geom_set_add(family, provider);
-	for (uint32_t i = 0; i < family->count; i++)
-		geom_mesh_add_above(mesh, family->providers[i], family);
-}
-
-/* Other names of the same blocks count too: a label of a disk is written by writing to the disk,
- * and the disk by writing to its label or partition. */
-static void add_views_beneath(const struct geom_mesh *mesh, uint32_t provider, struct geom_set *set)
-{
-	geom_set_add(set, provider);
-	for (uint32_t i = 0; i < set->count; i++) {
-		uint32_t at = set->providers[i];
-		if (geom_class_is_view(mesh->geoms[mesh->providers[at].geom].class_name))
-			geom_mesh_add_beneath(mesh, at, set);
-	}
-}
 
 static void add_users(struct use_list *list, const struct geom_mesh *mesh, uint32_t provider)
 {
@@ -63,9 +44,7 @@ static void add_mounted(struct use_list *list, const struct geom_mesh *mesh,
 	int count = getmntinfo(&mounts, MNT_NOWAIT);
 
 	for (int i = 0; i < count; i++) {
-		if (strncmp(mounts[i].f_mntfromname, "/dev/", 5) != 0)
-			continue;
-		int64_t provider = geom_mesh_find(mesh, mounts[i].f_mntfromname);
+		int64_t provider = geom_provider_of_path(mesh, mounts[i].f_mntfromname);
 		if (provider >= 0 && geom_set_has(family, (uint32_t)provider))
 			use_add(list, true, "%s is mounted on %.100s",
 				mesh->providers[provider].name, mounts[i].f_mntonname);
@@ -84,7 +63,7 @@ static void add_system(struct use_list *list, const struct geom_mesh *mesh, uint
 		int64_t top = geom_provider_of(mesh, fd);
 		close(fd);
 		if (top >= 0)
-			geom_add_all_beneath(mesh, (uint32_t)top, &beneath);
+			geom_mesh_add_all_beneath(mesh, (uint32_t)top, &beneath);
 		if (geom_set_has(&beneath, provider))
 			use_add(list, true, "%s is a system disk: %s is on it",
 				mesh->providers[provider].name, places[i]);
@@ -113,21 +92,67 @@ static void add_unprotected(struct use_list *list)
 			"take it out");
 }
 
-static void add_family(struct use_list *list, const struct geom_mesh *mesh, uint32_t provider)
+/* How often this process has them open for writing itself: a run that was given up keeps what its
+ * I/O needs. */
+static uint32_t count_own(const struct geom_mesh *mesh, const struct geom_set *providers)
 {
-	struct geom_set family = {0}, beneath = {0};
+	uint32_t count = 0;
+	struct stat st;
 
-	find_family(mesh, provider, &family);
-	add_views_beneath(mesh, provider, &beneath);
-	for (uint32_t i = 0; i < family.count; i++)
-		add_users(list, mesh, family.providers[i]);
-	for (uint32_t i = 0; i < beneath.count; i++) {
-		add_users(list, mesh, beneath.providers[i]);
-		geom_set_add(&family, beneath.providers[i]);
+	for (int fd = 0; fd < getdtablesize(); fd++) {
+		int flags = fcntl(fd, F_GETFL);
+		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &st) < 0 ||
+		    !S_ISCHR(st.st_mode))
+			continue;
+		int64_t provider = geom_provider_of(mesh, fd);
+		count += provider >= 0 && geom_set_has(providers, (uint32_t)provider);
 	}
-	add_mounted(list, mesh, &family);
-	geom_set_release(&family);
-	geom_set_release(&beneath);
+	return count;
+}
+
+static void add_writer(struct use_list *list, const struct geom_mesh *mesh,
+		       const struct geom_family *family, const struct geom_writer *writer)
+{
+	char text[sizeof(list->uses->text)];
+	struct geom_set node = {0};
+
+	geom_set_add(&node, writer->provider);
+	uint32_t own = writer->is_node ? count_own(mesh, &node) : 0;
+	geom_set_release(&node);
+	if (writer->times <= own)
+		return;
+	geom_writer_format(family, mesh, writer, text, sizeof(text));
+	use_add(list, true, "%s", text);
+}
+
+/* Virtual machines and databases write to disks that nothing else tells of. What GEOM counts of the
+ * provider itself comes last: it says that somebody does, but not who. */
+static void add_opened(struct use_list *list, const struct geom_mesh *mesh,
+		       const struct geom_family *family)
+{
+	const struct geom_provider *self = &mesh->providers[family->provider];
+	struct geom_writer writer;
+
+	for (uint32_t at = 0; geom_family_writer(family, mesh, &at, &writer);)
+		add_writer(list, mesh, family, &writer);
+	if (!use_has_never(list) && self->writers > 0 &&
+	    self->writers > count_own(mesh, &family->full))
+		use_add(list, true, "%s is open for writing in something that GEOM does not name",
+			self->name);
+}
+
+static void add_family(struct use_list *list, const struct geom_mesh *mesh, uint32_t provider,
+		       bool ask_openers)
+{
+	struct geom_family family;
+
+	geom_family_find(&family, mesh, provider);
+	for (uint32_t i = 0; i < family.full.count; i++)
+		add_users(list, mesh, family.full.providers[i]);
+	add_mounted(list, mesh, &family.full);
+	if (ask_openers)
+		add_opened(list, mesh, &family);
+	geom_family_release(&family);
 }
 
 int platform_device_use(int fd, const char *path, struct platform_openers *openers,
@@ -136,7 +161,6 @@ int platform_device_use(int fd, const char *path, struct platform_openers *opene
 	struct use_list list = {.uses = uses, .most = most};
 	struct geom_mesh mesh;
 
-	(void)openers;
 	if (geom_read(&mesh, err) < 0)
 		return -1;
 	int64_t provider = geom_provider_of(&mesh, fd);
@@ -146,7 +170,7 @@ int platform_device_use(int fd, const char *path, struct platform_openers *opene
 			  path);
 		goto out;
 	}
-	add_family(&list, &mesh, (uint32_t)provider);
+	add_family(&list, &mesh, (uint32_t)provider, openers != NULL);
 	add_system(&list, &mesh, (uint32_t)provider);
 	add_unprotected(&list);
 	failed = add_marks(&list, fd, path, mesh.providers[provider].name, err);

@@ -233,7 +233,7 @@ bool platform_identity(int fd, const char *path, char identity[PLATFORM_IDENTITY
 /* What holds the device: each reason is one sentence ("partition sda1 is mounted on /boot").
  * `never` of a reason: not writable whatever the plan says (mounted, swap, the system's disk, a
  * member of a pool, stripe, mirror, volume group or crypt mapping, idle ones too, a file system
- * that other hosts may have mounted, or open for writing in another process); else only a signature
+ * that other hosts may have mounted, or open for writing elsewhere); else only a signature
  * or partition table, which `destroy` may overwrite. Never opens for writing. */
 struct platform_use {
 	bool never;
@@ -241,7 +241,7 @@ struct platform_use {
 };
 /* Devices that other processes have open for writing: filled at the first question, so that a look
  * at many devices walks over the processes once. Zero it; platform_openers_release frees. Linux
- * alone asks. */
+ * alone fills it; FreeBSD counts openers without their names, illumos cannot ask. */
 #define PLATFORM_PROGRAM 32
 struct platform_opener {
 	dev_t device;
