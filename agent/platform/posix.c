@@ -115,6 +115,16 @@ static int look(int directory, const char *name, const char *path,
 	return 0;
 }
 
+/* FreeBSD asks the device as well, and its disks answer ENOTTY: they wait in either mode. */
+static int make_blocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -1;
+	return fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 && errno != ENOTTY ? -1 : 0;
+}
+
 int posix_open_at(int directory, const char *name, const char *path, int flags,
 		  bool (*is_disk)(const struct stat *st), int *fd, struct error *err)
 {
@@ -127,8 +137,7 @@ int posix_open_at(int directory, const char *name, const char *path, int flags,
 	int opened = openat(directory, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (opened < 0)
 		return cannot_open(path, err);
-	int now = fcntl(opened, F_GETFL);
-	if (fstat(opened, &st) < 0 || now < 0 || fcntl(opened, F_SETFL, now & ~O_NONBLOCK) < 0) {
+	if (fstat(opened, &st) < 0 || make_blocking(opened) < 0) {
 		cannot_open(path, err);
 		goto out;
 	}
