@@ -30,6 +30,25 @@ static uint32_t cpus(void)
 	return online > 0 ? (uint32_t)online : 1;
 }
 
+/* Newer systems have a number of the boot, 16 bytes and no text; before, the moment of it, which a
+ * step of the clock moves. */
+static void name_boot(struct platform_facts *facts, const char *host)
+{
+	unsigned char number[16];
+	struct timeval booted;
+	size_t size = sizeof(number);
+
+	if (sysctlbyname("kern.boot_id", number, &size, NULL, 0) == 0 && size == sizeof(number)) {
+		for (size_t i = 0; i < sizeof(number); i++)
+			snprintf(facts->boot_id + 2 * i, 3, "%02x", number[i]);
+		return;
+	}
+	size = sizeof(booted);
+	if (sysctlbyname("kern.boottime", &booted, &size, NULL, 0) == 0)
+		snprintf(facts->boot_id, sizeof(facts->boot_id), "%.40s-%lld", host,
+			 (long long)booted.tv_sec);
+}
+
 void platform_facts(struct platform_facts *facts)
 {
 	struct utsname name;
@@ -38,6 +57,7 @@ void platform_facts(struct platform_facts *facts)
 	struct timespec up;
 
 	memset(facts, 0, sizeof(*facts));
+	memset(&name, 0, sizeof(name));
 	if (uname(&name) == 0) {
 		posix_copy(facts->system, sizeof(facts->system), name.sysname);
 		posix_copy(facts->kernel, sizeof(facts->kernel), name.release);
@@ -47,15 +67,7 @@ void platform_facts(struct platform_facts *facts)
 		facts->memory_bytes = memory;
 	if (clock_gettime(CLOCK_UPTIME, &up) == 0)
 		facts->uptime_s = (uint64_t)up.tv_sec;
-	size = sizeof(facts->boot_id) - 1;
-	/* Newer systems have an id of the boot; before, the moment of it. */
-	if (sysctlbyname("kern.boot_id", facts->boot_id, &size, NULL, 0) < 0) {
-		struct timeval booted;
-		size = sizeof(booted);
-		if (sysctlbyname("kern.boottime", &booted, &size, NULL, 0) == 0)
-			snprintf(facts->boot_id, sizeof(facts->boot_id), "%s-%lld", name.nodename,
-				 (long long)booted.tv_sec);
-	}
+	name_boot(facts, name.nodename);
 	facts->cpus = cpus();
 	int jailed = 0;
 	size = sizeof(jailed);
