@@ -337,7 +337,7 @@ int part_sync(const struct part *part, enum phase_sync_call call)
 {
 	if (part->fd < 0)
 		return 0;
-	return call == PHASE_SYNC_CALL_FDATASYNC ? fdatasync(part->fd) : fsync(part->fd);
+	return platform_sync(part->fd, call == PHASE_SYNC_CALL_FDATASYNC);
 }
 
 void part_close(struct part *part)

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "agent/engine/at_once.h"
 #include "agent/platform/platform.h"
@@ -40,12 +39,12 @@ static ssize_t move(const struct io *io)
 	return moved < 0 ? -errno : moved;
 }
 
-/* fsync and not fdatasync, which FreeBSD before 11 has not. */
 static void perform(const struct engine *engine, struct io *io)
 {
 	io->submitted_ns = clock_now_ns();
 	io->result = move(io);
-	if (engine->sync_each && io->kind == IO_WRITE && io->result >= 0 && fsync(io->fd))
+	if (engine->sync_each && io->kind == IO_WRITE && io->result >= 0 &&
+	    platform_sync(io->fd, false))
 		io->result = -errno;
 	io->completed_ns = clock_now_ns();
 }

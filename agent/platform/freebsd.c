@@ -2,6 +2,8 @@
 
 #include <sys/param.h>
 #include <sys/cpuset.h>
+#include <sys/disk.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysctl.h>
 #include <sys/uio.h>
@@ -158,6 +160,20 @@ ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t o
 ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset)
 {
 	return pwritev(fd, vector, count, (off_t)offset);
+}
+
+/* fsync of a disk flushes no cache there. One that has none to flush answers EOPNOTSUPP. */
+int platform_sync(int fd, bool data_alone)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode)) {
+		if (ioctl(fd, DIOCGFLUSH) == 0)
+			return 0;
+		if (errno != EOPNOTSUPP)
+			return -1;
+	}
+	return data_alone ? fdatasync(fd) : fsync(fd);
 }
 
 /* The kernel promotes to superpages by itself. */

@@ -212,6 +212,11 @@ bool platform_device_bytes(const char *device, uint64_t *read_bytes, uint64_t *w
 	return found;
 }
 
+int platform_sync(int fd, bool data_alone)
+{
+	return data_alone ? fdatasync(fd) : fsync(fd);
+}
+
 /* Only advice: where transparent huge pages are off it is memory like any other. */
 void *platform_large_buffer(size_t alignment, size_t size)
 {

@@ -132,6 +132,9 @@ int platform_space(int directory, const char *path, uint64_t *free_bytes, uint64
 ssize_t platform_readv(int fd, const struct iovec *vector, int count, uint64_t offset);
 ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t offset);
 
+/* fsync, or fdatasync for the data alone; of a device its write cache is flushed. -1 with errno. */
+int platform_sync(int fd, bool data_alone);
+
 /* Whether blocks of an open device, or of a file that muster made, can be given back; `*unit`: what
  * is given back has to be whole ones of so many bytes, 0: unknown. Changes nothing. */
 int platform_trim_probe(int fd, const char *path, bool device, uint64_t *unit, struct error *err);

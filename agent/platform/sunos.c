@@ -189,6 +189,12 @@ ssize_t platform_writev(int fd, const struct iovec *vector, int count, uint64_t 
 	return done;
 }
 
+/* Of a raw disk too it flushes the write cache (DKIOCFLUSHWRITECACHE). */
+int platform_sync(int fd, bool data_alone)
+{
+	return data_alone ? fdatasync(fd) : fsync(fd);
+}
+
 /* The kernel chooses the size of pages by itself. */
 void *platform_large_buffer(size_t alignment, size_t size)
 {
