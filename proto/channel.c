@@ -19,8 +19,8 @@ struct waiting {
 };
 
 /* A peer that has frames waiting; peers without any are not kept. */
-struct queue {
-	struct queue *next;
+struct peer_queue {
+	struct peer_queue *next;
 	struct channel_peer peer;
 	struct waiting *first, **last;
 	size_t size;
@@ -30,7 +30,7 @@ struct queue {
 struct channel {
 	zsock_t *socket;
 	void *handle; /* the libzmq socket in it */
-	struct queue *queues;
+	struct peer_queue *queues;
 	uint16_t port;
 	uint32_t connected; /* for the names of peers */
 	uint64_t dropped;
@@ -200,17 +200,17 @@ int channel_connect_secure(struct channel *channel, const char *endpoint,
 	return connect_to(channel, endpoint, peer, err);
 }
 
-static struct queue **find_queue(struct channel *channel, const struct channel_peer *peer)
+static struct peer_queue **find_queue(struct channel *channel, const struct channel_peer *peer)
 {
-	struct queue **at = &channel->queues;
+	struct peer_queue **at = &channel->queues;
 	while (*at && !channel_peer_is(&(*at)->peer, peer))
 		at = &(*at)->next;
 	return at;
 }
 
-static void free_queue(struct queue **at)
+static void free_queue(struct peer_queue **at)
 {
-	struct queue *queue = *at;
+	struct peer_queue *queue = *at;
 	if (!queue)
 		return;
 	*at = queue->next;
@@ -232,7 +232,7 @@ unsigned channel_forget_idle(struct channel *channel, uint64_t since_ns)
 {
 	unsigned forgotten = 0;
 
-	for (struct queue **at = &channel->queues; *at;) {
+	for (struct peer_queue **at = &channel->queues; *at;) {
 		if ((*at)->took_ns >= since_ns) {
 			at = &(*at)->next;
 			continue;
@@ -278,8 +278,8 @@ static int try_send(struct channel *channel, const struct channel_peer *peer, co
 int channel_send(struct channel *channel, const struct channel_peer *peer,
 		 const struct bytes *frame, struct error *err)
 {
-	struct queue **at = find_queue(channel, peer);
-	struct queue *queue = *at;
+	struct peer_queue **at = find_queue(channel, peer);
+	struct peer_queue *queue = *at;
 	if (!queue) {
 		if (try_send(channel, peer, frame->data, frame->size))
 			return 0;
@@ -306,9 +306,9 @@ int channel_send(struct channel *channel, const struct channel_peer *peer,
 /* Sends what waits, in order for each peer. */
 static void flush(struct channel *channel)
 {
-	struct queue **at = &channel->queues;
+	struct peer_queue **at = &channel->queues;
 	while (*at) {
-		struct queue *queue = *at;
+		struct peer_queue *queue = *at;
 		struct waiting *waiting;
 		while ((waiting = queue->first) &&
 		       try_send(channel, &queue->peer, waiting->frame.data, waiting->frame.size)) {
