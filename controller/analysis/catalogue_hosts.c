@@ -20,8 +20,13 @@ static const struct catalogue_row rows[] = {
 	 "With the others, because of a host that is lost or broken or of a person's Ctrl-C; or by "
 	 "itself, when it heard nothing of the controller for dead_after.",
 	 OWN, "nothing was wrong with its storage: its figures are of what it did until then"},
-	{"HOST_FROZEN", "INVALID", "An agent did not run for a while, so its host did less work.",
-	 "A heartbeat of the agent came later than suspect_after by its own clock.", OWN,
+	{"HOST_FROZEN", "INVALID, WARN",
+	 "An agent did not run for a while, so its host did less work.",
+	 "In the measured time a thread of it that wakes each ms did not for 1 s or more; INVALID "
+	 "where that adds up to over 2 % of the time, or to suspect_after, as where a heartbeat "
+	 "was "
+	 "as late by its own clock.",
+	 OWN,
 	 "find out what stopped the agent: a debugger, a frozen cgroup, a suspended machine, no "
 	 "memory"},
 	{"LATE_HEARTBEAT", "WARN", "Nothing was heard of a host for a while; it came back.",

@@ -6,14 +6,6 @@
 #include "common/units.h"
 #include "controller/analysis/findings.h"
 
-static const struct result_clock *clock_of(const struct result *result, const char *host)
-{
-	for (uint32_t h = 0; h < result->hosts_count; h++)
-		if (text_is(result->hosts[h].host, host))
-			return &result->hosts[h].clock;
-	return NULL;
-}
-
 /* First start to last end of the phase on any host; 0: nothing was done. */
 static uint64_t end_of(const struct result_phase *phase)
 {
@@ -35,7 +27,9 @@ static bool is_step(const struct result_disruption *disruption)
 static void check_steps(struct result *result, const struct result_phase *phase,
 			const struct result_phase_host *host)
 {
-	const struct result_clock *clock = clock_of(result, host->host);
+	const struct result_host *about =
+		result_find_host(result, (uint32_t)(host - phase->hosts), host->host);
+	const struct result_clock *clock = about ? &about->clock : NULL;
 	uint64_t end = end_of(phase);
 	char from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE], amount[UNITS_TEXT_SIZE];
 

@@ -1,12 +1,17 @@
 #include "controller/analysis/host_findings.h"
 
+#include <stdio.h>
+
 #include "common/clock.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "controller/analysis/catalogue.h"
 #include "controller/analysis/findings.h"
+#include "controller/analysis/window.h"
 
-#define FROZEN_NS (3 * NS_PER_S) /* where no plan says suspect_after */
+#define FROZEN_NS   (3 * NS_PER_S) /* where no plan says suspect_after */
+#define PAUSE_NS    NS_PER_S       /* a loaded host makes a thread wait, but not for so long */
+#define PAUSED_MOST 0.02           /* of the time: by so much do healthy hosts differ */
 
 /* ---- what became of them ---- */
 
@@ -97,30 +102,86 @@ static void check_states(struct result *result, const struct result_phase *phase
 	}
 }
 
+/* ---- hosts that did not run ---- */
+
+/* Times of a second or more in which nothing of the agent ran, within the phase's figures. */
+struct pauses {
+	uint64_t sum_ns, longest_ns, from_ns;
+	uint32_t count;
+};
+
+static void add_pause(struct pauses *pauses, uint64_t from_ns, uint64_t to_ns)
+{
+	pauses->count++;
+	pauses->sum_ns += to_ns - from_ns;
+	if (to_ns - from_ns > pauses->longest_ns) {
+		pauses->longest_ns = to_ns - from_ns;
+		pauses->from_ns = from_ns;
+	}
+}
+
+static struct pauses find_pauses(const struct result_clock *clock, struct window_interval of)
+{
+	struct pauses pauses = {0};
+
+	for (uint32_t d = 0; d < clock->disruptions_count; d++) {
+		const struct result_disruption *gap = &clock->disruptions[d];
+		uint64_t from_ns = gap->from_ns > of.start_ns ? gap->from_ns : of.start_ns;
+		uint64_t to_ns = gap->to_ns < of.end_ns ? gap->to_ns : of.end_ns;
+		if (text_is(gap->kind, "gap") && gap->amount_ns >= (int64_t)PAUSE_NS &&
+		    from_ns < to_ns)
+			add_pause(&pauses, from_ns, to_ns);
+	}
+	return pauses;
+}
+
+static void report_pauses(struct result *result, const struct result_phase *phase,
+			  const struct result_phase_host *host, const struct pauses *pauses,
+			  const char *level)
+{
+	char sum[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE], times[64] = "";
+
+	if (pauses->count > 1)
+		snprintf(times, sizeof(times), "in %u pieces, the longest ", pauses->count);
+	struct result_finding *finding = findings_add(
+		result, "HOST_FROZEN", level, phase, host->host, NULL, NULL,
+		"degraded: the agent itself did not run for %s, %sfrom %s to %s into the run",
+		units_format_ns(sum, (double)pauses->sum_ns), times,
+		units_format_ns(from, (double)pauses->from_ns),
+		units_format_ns(to, (double)(pauses->from_ns + pauses->longest_ns)));
+	findings_figure(finding, "frozen_ns", (double)pauses->sum_ns);
+	findings_figure(finding, "longest_ns", (double)pauses->longest_ns);
+}
+
 /* Busy is not dead: silence alone qualifies, but an agent that did not run for as long has done
  * less than its host could. */
 static void check_liveness(struct result *result, const struct result_phase *phase)
 {
 	uint64_t limit_ns = result->plan ? result->plan->fleet.suspect_after : FROZEN_NS;
-	char text[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE], to[UNITS_TEXT_SIZE];
+	char text[UNITS_TEXT_SIZE];
 
 	for (uint32_t h = 0; h < phase->hosts_count; h++) {
 		const struct result_phase_host *host = &phase->hosts[h];
-		struct result_finding *finding;
-		if (limit_ns && host->frozen_ns >= limit_ns) {
-			finding = findings_add(
-				result, "HOST_FROZEN", NULL, phase, host->host, NULL, NULL,
-				"degraded: the agent itself did not run for %s, from "
-				"%s to %s into the run",
-				units_format_ns(text, (double)host->frozen_ns),
-				units_format_ns(from, (double)host->frozen_from_ns),
-				units_format_ns(to,
-						(double)(host->frozen_from_ns + host->frozen_ns)));
-			findings_figure(finding, "frozen_ns", (double)host->frozen_ns);
+		const struct result_host *about = result_find_host(result, h, host->host);
+		struct window_interval of = window_host_interval(phase, host);
+		struct pauses pauses = {0};
+		if (about)
+			pauses = find_pauses(&about->clock, of);
+		/* Its own word, which no exchange need place. */
+		if (limit_ns && host->frozen_ns >= limit_ns && pauses.sum_ns < host->frozen_ns)
+			pauses = (struct pauses){.count = 1,
+						 .sum_ns = host->frozen_ns,
+						 .longest_ns = host->frozen_ns,
+						 .from_ns = host->frozen_from_ns};
+		double most_ns = PAUSED_MOST * (double)(of.end_ns - of.start_ns);
+		bool is_much = pauses.sum_ns >= limit_ns || (double)pauses.sum_ns > most_ns;
+		if (pauses.count) {
+			report_pauses(result, phase, host, &pauses, is_much ? "INVALID" : "WARN");
 		} else if (host->silence_ns && !text_is(host->state, "lost")) {
-			finding = findings_add(result, "LATE_HEARTBEAT", NULL, phase, host->host,
-					       NULL, NULL, "nothing was heard of the host for %s",
-					       units_format_ns(text, (double)host->silence_ns));
+			struct result_finding *finding =
+				findings_add(result, "LATE_HEARTBEAT", NULL, phase, host->host,
+					     NULL, NULL, "nothing was heard of the host for %s",
+					     units_format_ns(text, (double)host->silence_ns));
 			findings_figure(finding, "silence_ns", (double)host->silence_ns);
 		}
 	}

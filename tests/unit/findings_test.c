@@ -123,6 +123,41 @@ static void freeze(struct sample *sample, struct result_phase *phase)
 	phase->hosts[0].frozen_ns = 4 * S;
 }
 
+/* A second and a half, which is more than 2 % of ten. */
+static void pause(struct sample *sample, struct result_phase *phase)
+{
+	struct result_host *host = RECORD_APPEND(sample->result.hosts, sample->result.hosts_count);
+	struct result_disruption *gap =
+		RECORD_APPEND(host->clock.disruptions, host->clock.disruptions_count);
+
+	host->host = mem_text("h1");
+	*gap = (struct result_disruption){.kind = mem_text("gap"),
+					  .from_ns = phase->start_ns + 3 * S,
+					  .to_ns = phase->start_ns + 3 * S + 1500 * NS_PER_MS,
+					  .amount_ns = 1500 * NS_PER_MS};
+}
+
+static void pause_briefly(struct sample *sample, struct result_phase *phase)
+{
+	pause(sample, phase);
+	sample->result.hosts[0].clock.disruptions[0].amount_ns = 900 * NS_PER_MS;
+}
+
+/* Of which a tenth of a second, 1 % of the time, is the phase's. */
+static void pause_at_the_edge(struct sample *sample, struct result_phase *phase)
+{
+	pause(sample, phase);
+	sample->result.hosts[0].clock.disruptions[0].from_ns = phase->start_ns - 900 * NS_PER_MS;
+	sample->result.hosts[0].clock.disruptions[0].to_ns = phase->start_ns + 100 * NS_PER_MS;
+}
+
+static void pause_before(struct sample *sample, struct result_phase *phase)
+{
+	pause(sample, phase);
+	sample->result.hosts[0].clock.disruptions[0].from_ns = phase->start_ns - S / 2;
+	sample->result.hosts[0].clock.disruptions[0].to_ns = phase->start_ns;
+}
+
 static void fail_some(struct sample *sample, struct result_phase *phase)
 {
 	(void)sample;
@@ -299,6 +334,10 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{fall_silent_and_lose, "read", false, "INVALID HOST_LOST h2"},
 		{fall_silent, "read", false, "WARN LATE_HEARTBEAT h1"},
 		{freeze, "read", false, "INVALID HOST_FROZEN h1"},
+		{pause, "read", false, "INVALID HOST_FROZEN h1"},
+		{pause_briefly, "read", false, ""},
+		{pause_at_the_edge, "read", false, "WARN HOST_FROZEN h1"},
+		{pause_before, "read", false, ""},
 		{fail_some, "read", false, "INVALID IO_ERRORS h2"},
 		{read_wrong_data, "read", false, "INVALID MISCOMPARE h2"},
 		{want_longer, "read", false, "INVALID TOO_SHORT"},
