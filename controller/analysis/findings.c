@@ -179,19 +179,31 @@ static void check_overlap(struct result *result, const struct result_phase *phas
 static void check_gap(struct result *result, const struct result_phase *phase)
 {
 	const struct result_cluster *cluster = phase->cluster;
-	char sum[UNITS_TEXT_SIZE];
+	double rate = cluster->sum_of_averages_bytes_per_s;
+	/* They did overlap: it is the part buckets at both ends, which the window leaves out. */
+	bool is_edge = rate <= GAP_MOST * cluster->span_bytes_per_s;
+	char sum[UNITS_TEXT_SIZE], span[UNITS_TEXT_SIZE];
 
 	/* Of one target by itself it is the edges of the window, and nothing was added up. */
 	if (!(cluster->gap > GAP_MOST) ||
 	    (phase->hosts_count == 1 && phase->hosts[0].targets_count == 1))
 		return;
 	struct result_finding *finding = findings_add(
-		result, "SUM_OF_AVERAGES_GAP", NULL, phase, NULL, NULL, NULL,
-		"the sum of the hosts' averages, %s, is %.2f times the headline",
-		units_format_rate(sum, cluster->sum_of_averages_bytes_per_s), cluster->gap);
+		result, "SUM_OF_AVERAGES_GAP", NULL, phase, NULL, NULL,
+		is_edge ? "set ramp, so that the beginning is left out of all figures, and let it "
+			  "run for longer"
+			: NULL,
+		is_edge ? "the sum of the hosts' averages, %s, is %.2f times the headline; it is "
+			  "no "
+			  "more than the span's %s, so the hosts did overlap: more was moved at "
+			  "the "
+			  "edges, which the window leaves out, than within it"
+			: "the sum of the hosts' averages, %s, is %.2f times the headline, and the "
+			  "span's rate is %s",
+		units_format_rate(sum, rate), cluster->gap,
+		units_format_rate(span, cluster->span_bytes_per_s));
 	findings_figure(finding, "gap", cluster->gap);
-	findings_figure(finding, "sum_of_averages_bytes_per_s",
-			cluster->sum_of_averages_bytes_per_s);
+	findings_figure(finding, "sum_of_averages_bytes_per_s", rate);
 }
 
 /* What goes through everything takes as long as it does. */

@@ -480,11 +480,35 @@ static void a_short_fill_is_no_finding(void **state)
 	sample_release(&sample);
 }
 
+/* A burst in the part bucket at the beginning is no reason to say that hosts did not overlap. */
+static void a_gap_by_the_edge_is_said_to_be_one(void **state)
+{
+	struct sample sample;
+	struct result_phase *phase = make(&sample, "read");
+
+	(void)state;
+	for (uint32_t h = 0; h < 2; h++) {
+		struct result_target *target = &phase->hosts[h].targets[0];
+		target->first_io_ns += S / 2;
+		sample.series.phases[0].series[h][0].buckets[0].bytes_read += 300 * MB;
+		target->bytes += 300 * MB;
+	}
+	compute(&sample, true);
+	assert_int_equal(sample.result.findings_count, 1);
+	const struct result_finding *found = &sample.result.findings[0];
+	assert_string_equal(found->code, "SUM_OF_AVERAGES_GAP");
+	assert_string_equal(found->level, "WARN");
+	assert_non_null(strstr(found->evidence, "so the hosts did overlap"));
+	assert_non_null(strstr(found->advice, "set ramp"));
+	sample_release(&sample);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clean_run_has_no_findings),
 		cmocka_unit_test(each_fact_is_found_and_nothing_else),
+		cmocka_unit_test(a_gap_by_the_edge_is_said_to_be_one),
 		cmocka_unit_test(a_lost_host_is_named_with_the_moment),
 		cmocka_unit_test(the_same_note_is_told_once_a_host),
 		cmocka_unit_test(evidence_that_is_cut_is_still_text),
