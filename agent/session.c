@@ -19,18 +19,29 @@
 
 /* ---- sending ---- */
 
-void session_send_to(struct session *s, const struct channel_peer *peer, enum message_kind kind,
-		     const void *body)
+static void send_of(struct session *s, const char lease[CODEC_LEASE_SIZE],
+		    const struct channel_peer *peer, enum message_kind kind, const void *body)
 {
 	struct envelope envelope = {.kind = kind, .phase = s->phase, .attempt = s->attempt};
 	struct bytes frame = {0};
 	struct error err;
 
-	memcpy(envelope.lease, s->lease, sizeof(envelope.lease));
+	memcpy(envelope.lease, lease, sizeof(envelope.lease));
 	codec_pack(&envelope, body, &frame);
 	if (channel_send(s->setup->channel, peer, &frame, &err) < 0)
 		log_warning("%s not sent: %s", message_types[kind].name, err.text);
 	free(frame.data);
+}
+
+void session_send_to(struct session *s, const struct channel_peer *peer, enum message_kind kind,
+		     const void *body)
+{
+	send_of(s, s->lease, peer, kind, body);
+}
+
+void session_tell_released(struct session *s, const struct channel_peer *peer)
+{
+	send_of(s, s->released_lease, peer, MESSAGE_RELEASED, &s->released);
 }
 
 void session_send(struct session *s, enum message_kind kind, const void *body)
@@ -81,6 +92,8 @@ void session_forget_lease(struct session *s)
 	if (s->setup->responder)
 		clock_responder_set(s->setup->responder, 0, NULL);
 	s->phase = s->attempt = 0;
+	s->controller_ns = 0;
+	record_release(&failed_table, &s->failed);
 	s->spooling_since_ns = 0;
 	session_release_records(s);
 }
@@ -152,13 +165,40 @@ static void tell_progress(struct session *s, uint64_t now)
 	session_send(s, MESSAGE_PROGRESS, &progress);
 }
 
-static void tell_ready(struct session *s)
+/* Lent by the run. */
+static struct ready describe_ready(const struct session *s)
 {
-	struct ready ready = *phase_run_ready(s->run); /* lent */
+	struct ready ready = *phase_run_ready(s->run);
 
 	ready.spool_bytes = s->spool_need;
-	session_note(s, MESSAGE_READY, &ready);
+	return ready;
+}
+
+void session_tell_ready(struct session *s)
+{
+	const struct ready ready = describe_ready(s);
+
 	session_send(s, MESSAGE_READY, &ready);
+}
+
+static void become_ready(struct session *s)
+{
+	const struct ready ready = describe_ready(s);
+
+	session_note(s, MESSAGE_READY, &ready);
+	session_tell_ready(s);
+}
+
+void session_keep_failure(struct session *s, const struct failed *failed)
+{
+	record_release(&failed_table, &s->failed);
+	record_copy(&failed_table, &s->failed, failed);
+}
+
+void session_fail(struct session *s, const struct failed *failed)
+{
+	session_keep_failure(s, failed);
+	session_send(s, MESSAGE_FAILED, failed);
 }
 
 static void poll_preparing(struct session *s, uint64_t now)
@@ -166,10 +206,10 @@ static void poll_preparing(struct session *s, uint64_t now)
 	switch (phase_run_state(s->run)) {
 	case PHASE_RUN_READY:
 		if (session_go(s, AGENT_EVENT_READY))
-			tell_ready(s);
+			become_ready(s);
 		break;
 	case PHASE_RUN_FAILED:
-		session_send(s, MESSAGE_FAILED, phase_run_failure(s->run));
+		session_fail(s, phase_run_failure(s->run));
 		session_go(s, AGENT_EVENT_FAILED);
 		session_end_phase(s);
 		break;
@@ -287,6 +327,13 @@ static bool is_spooling(struct session *s, uint64_t now)
 	return now - s->spooling_since_ns < SPOOL_PATIENCE_NS;
 }
 
+static void keep_released(struct session *s, const struct released *released)
+{
+	memcpy(s->released_lease, s->lease, sizeof(s->released_lease));
+	record_release(&released_table, &s->released);
+	record_copy(&released_table, &s->released, released);
+}
+
 /* A run that still winds down goes first, then the files, then the lease. */
 static void poll_releasing(struct session *s)
 {
@@ -303,6 +350,7 @@ static void poll_releasing(struct session *s)
 	for (uint32_t i = 0; i < released->left_count; i++)
 		log_warning("not removed: %s", released->left[i].name);
 	session_send(s, MESSAGE_RELEASED, released);
+	keep_released(s, released);
 	cleaner_free(s->cleaner);
 	s->cleaner = NULL;
 	written_free(s->written);
@@ -351,7 +399,8 @@ static void tick(struct session *s)
 	session_poll_fetch(s);
 	send_outbox(s, now);
 	if (now - s->beat_ns >= HEARTBEAT_NS) {
-		struct heartbeat beat = {.now_ns = now, .state = (uint32_t)s->state};
+		struct heartbeat beat = {
+			.now_ns = now, .state = (uint32_t)s->state, .heard_ns = s->controller_ns};
 		s->beat_ns = now;
 		session_send(s, MESSAGE_HEARTBEAT, &beat);
 	}
@@ -427,6 +476,7 @@ int session_serve(const struct session_setup *setup, struct error *err)
 	if (result == 0) {
 		written_free(s->written);
 		session_forget_lease(s);
+		record_release(&released_table, &s->released);
 		free(s);
 	}
 	return result;

@@ -34,7 +34,10 @@ struct session {
 
 	uint32_t phase, attempt;
 	struct phase_run *run;
-	bool answered; /* ready or failed was sent */
+	/* Answers that are given again when the controller asks again: they may be lost. */
+	struct failed failed; /* of this phase and attempt; text NULL: it has not */
+	struct amended amended;
+	uint64_t controller_ns; /* now_ns of its newest heartbeat; 0: none */
 	bool done_queued;
 	uint64_t harvested_ns, progress_ns;
 	uint64_t gap_from_ns;               /* when the longest began */
@@ -49,6 +52,9 @@ struct session {
 	struct cleaner *cleaner;
 	bool keep;                  /* the release says that files stay */
 	uint64_t spooling_since_ns; /* all else is done; 0: it is not */
+	/* The lease before, and what became of its files: also an answer that may be lost. */
+	char released_lease[CODEC_LEASE_SIZE];
+	struct released released;
 
 	char *run_id;                      /* of the lease */
 	char run_owner[RUN_ID_OWNER_SIZE]; /* digest of its secret */
@@ -66,6 +72,15 @@ struct session {
 void session_send(struct session *s, enum message_kind kind, const void *body);
 void session_send_to(struct session *s, const struct channel_peer *peer, enum message_kind kind,
 		     const void *body);
+
+/* Why the phase was not prepared, or was stopped before its start: copied into s->failed, and told.
+ */
+void session_fail(struct session *s, const struct failed *failed);
+/* Likewise, for who asks again. */
+void session_keep_failure(struct session *s, const struct failed *failed);
+void session_tell_ready(struct session *s);
+/* What became of the files of the lease before. */
+void session_tell_released(struct session *s, const struct channel_peer *peer);
 
 /* Goes on by the table; what it does not allow is said and refused. */
 bool session_go(struct session *s, enum agent_event event);

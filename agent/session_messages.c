@@ -168,21 +168,54 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 	forget_lists(&body);
 }
 
-static void on_prepare(struct session *s, const struct envelope *envelope,
-		       const struct prepare *prepare)
+/* Where a message stands to the phase and attempt that the agent is at or has had last: before it
+ * (negative), in it (0), or behind it. */
+static int place_of(const struct session *s, const struct envelope *envelope)
 {
-	if (!session_go(s, AGENT_EVENT_PREPARE))
-		return;
+	if (envelope->phase != s->phase)
+		return envelope->phase < s->phase ? -1 : 1;
+	return (envelope->attempt > s->attempt) - (envelope->attempt < s->attempt);
+}
+
+/* The controller is further: the abort of the phase that waits here is lost. */
+static void leave_barrier(struct session *s)
+{
+	if (s->state == AGENT_STATE_READY && session_go(s, AGENT_EVENT_ABORT))
+		session_end_phase(s);
+}
+
+static void enter_phase(struct session *s, const struct envelope *envelope)
+{
 	s->phase = envelope->phase;
 	s->attempt = envelope->attempt;
-	s->answered = s->done_queued = false;
+	s->done_queued = false;
+	s->amended = (struct amended){0};
+	record_release(&failed_table, &s->failed);
 	s->progress_ns = s->harvested_ns = clock_now_ns();
 	outbox_release(&s->outbox);
 	s->preface.size = 0;
+}
+
+/* The answer may be lost; while it still prepares there is none. */
+static void answer_again(struct session *s)
+{
+	if (s->state == AGENT_STATE_READY)
+		session_tell_ready(s);
+	else if (s->state == AGENT_STATE_LEASED && s->failed.text)
+		session_send(s, MESSAGE_FAILED, &s->failed);
+}
+
+static void prepare_phase(struct session *s, const struct envelope *envelope,
+			  const struct prepare *prepare)
+{
+	leave_barrier(s);
+	if (!session_go(s, AGENT_EVENT_PREPARE))
+		return;
+	enter_phase(s, envelope);
 	char *why = NULL;
 	if (!session_has_room(s, prepare, &why)) {
 		const struct failed failed = {.kind = FAILED_REFUSED, .text = why};
-		session_send(s, MESSAGE_FAILED, &failed);
+		session_fail(s, &failed);
 		session_go(s, AGENT_EVENT_FAILED);
 		free(why);
 		return;
@@ -191,11 +224,25 @@ static void on_prepare(struct session *s, const struct envelope *envelope,
 	s->run = phase_run_new(prepare, s->host, s->setup->config, s->setup->files, s->written);
 }
 
+static void on_prepare(struct session *s, const struct envelope *envelope,
+		       const struct prepare *prepare)
+{
+	int place = place_of(s, envelope);
+
+	if (place > 0)
+		prepare_phase(s, envelope, prepare);
+	else if (place == 0)
+		answer_again(s);
+}
+
+/* What runs already was started by this one, which came twice. */
 static void on_start(struct session *s, const struct start *start)
 {
 	uint64_t now = clock_now_ns();
 
-	if (s->state == AGENT_STATE_READY && start->at_ns <= now) {
+	if (s->state != AGENT_STATE_READY)
+		return;
+	if (start->at_ns <= now) {
 		struct late late = {.at_ns = start->at_ns, .now_ns = now};
 		session_send(s, MESSAGE_LATE, &late);
 		return;
@@ -207,16 +254,18 @@ static void on_start(struct session *s, const struct start *start)
 	}
 }
 
+/* Each holds once: of one that comes again only the answer was lost. */
 static void on_amend(struct session *s, const struct amend *amend)
 {
-	struct amended answer = {.bucket = amend->bucket};
-
-	if (s->state != AGENT_STATE_RUNNING)
+	if (s->state != AGENT_STATE_RUNNING || amend->number < s->amended.number)
 		return;
-	answer.taken = phase_run_amend(s->run, amend);
-	if (answer.taken)
-		session_record(s, MESSAGE_AMEND, amend);
-	session_send(s, MESSAGE_AMENDED, &answer);
+	if (amend->number > s->amended.number) {
+		s->amended = (struct amended){.number = amend->number,
+					      .taken = phase_run_amend(s->run, amend)};
+		if (s->amended.taken)
+			session_record(s, MESSAGE_AMEND, amend);
+	}
+	session_send(s, MESSAGE_AMENDED, &s->amended);
 }
 
 /* The next phase may be asked for right behind the last acknowledgement: finished at once. */
@@ -228,24 +277,57 @@ static void on_ack(struct session *s, const struct ack *ack)
 		session_end_phase(s);
 }
 
-static void on_abort(struct session *s, const struct abort_load *body)
+/* Stopped at the barrier it answers only who asks again: a controller that has heard `ready` does
+ * not wait for an answer. */
+static void abort_phase(struct session *s, const struct failed *stopped)
 {
 	enum agent_state before = s->state;
 
 	if (!session_go(s, AGENT_EVENT_ABORT))
 		return;
-	if (before == AGENT_STATE_READY)
+	if (before == AGENT_STATE_LEASED) {
+		answer_again(s);
+	} else if (before == AGENT_STATE_READY) {
+		session_keep_failure(s, stopped);
 		session_end_phase(s);
-	else if (s->run)
-		phase_run_stop(s->run, DONE_ABORTED, body->reason);
+	} else {
+		phase_run_stop(s->run, DONE_ABORTED, stopped->text);
+	}
+}
+
+/* Of a phase that it has not heard of yet: should that still come, it is over. */
+static void on_abort(struct session *s, const struct envelope *envelope,
+		     const struct abort_load *body)
+{
+	const struct failed stopped = {.kind = FAILED_BROKEN, .text = body->reason};
+	int place = place_of(s, envelope);
+
+	if (place > 0) {
+		leave_barrier(s);
+		if (s->state != AGENT_STATE_LEASED)
+			return;
+		enter_phase(s, envelope);
+		session_fail(s, &stopped);
+	} else if (place == 0) {
+		abort_phase(s, &stopped);
+	}
 }
 
 static void on_release(struct session *s, const struct release *body)
 {
+	leave_barrier(s);
 	if (!session_go(s, AGENT_EVENT_RELEASE))
 		return;
 	s->keep = body->keep;
 	session_forget_phases(s, body->kept_phase);
+}
+
+static void on_heartbeat(struct session *s, bool of_phase, const struct heartbeat *beat)
+{
+	if (beat->now_ns > s->controller_ns)
+		s->controller_ns = beat->now_ns;
+	if (of_phase && beat->agent_ns)
+		session_record(s, MESSAGE_HEARTBEAT, beat);
 }
 
 static void on_probe(struct session *s, const struct channel_peer *peer, const struct probe *probe,
@@ -257,6 +339,17 @@ static void on_probe(struct session *s, const struct channel_peer *peer, const s
 	session_send_to(s, peer, MESSAGE_PROBED, &body);
 }
 
+/* The lease before asks once more: the answer may be lost. */
+static void on_message_of_another(struct session *s, const struct channel_peer *peer,
+				  const struct envelope *envelope)
+{
+	if (envelope->kind == MESSAGE_RELEASE && s->released_lease[0] &&
+	    strcmp(envelope->lease, s->released_lease) == 0)
+		session_tell_released(s, peer);
+	else
+		log_debug("%s of another lease: ignored", message_types[envelope->kind].name);
+}
+
 /* Only what belongs to the lease and, within a phase, to that phase and attempt. */
 static void on_leased_message(struct session *s, const struct channel_peer *peer,
 			      const struct message *message, uint64_t now)
@@ -264,12 +357,12 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 	const struct envelope *envelope = &message->envelope;
 
 	if (s->state == AGENT_STATE_FREE || strcmp(envelope->lease, s->lease) != 0) {
-		log_debug("%s of another lease: ignored", message_types[envelope->kind].name);
+		on_message_of_another(s, peer, envelope);
 		return;
 	}
 	s->heard_ns = now;
 	s->controller = *peer;
-	bool of_phase = envelope->phase == s->phase && envelope->attempt == s->attempt;
+	bool of_phase = place_of(s, envelope) == 0;
 	switch (envelope->kind) {
 	case MESSAGE_PREPARE:
 		on_prepare(s, envelope, message->body);
@@ -287,8 +380,7 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 			on_ack(s, message->body);
 		break;
 	case MESSAGE_ABORT:
-		if (of_phase)
-			on_abort(s, message->body);
+		on_abort(s, envelope, message->body);
 		break;
 	case MESSAGE_RELEASE:
 		on_release(s, message->body);
@@ -303,8 +395,7 @@ static void on_leased_message(struct session *s, const struct channel_peer *peer
 		on_probe(s, peer, message->body, now);
 		break;
 	case MESSAGE_HEARTBEAT:
-		if (of_phase && ((const struct heartbeat *)message->body)->agent_ns)
-			session_record(s, MESSAGE_HEARTBEAT, message->body);
+		on_heartbeat(s, of_phase, message->body);
 		break;
 	default:
 		break; /* to have been heard is all */

@@ -109,6 +109,9 @@ static void forget_answers(struct fleet_host *host)
 	free(host->borders);
 	host->borders = NULL;
 	host->borders_count = 0;
+	free(host->asked.frame.data);
+	host->asked = (struct fleet_asked){0};
+	host->amend = (struct amend){0};
 	host->is_started = host->is_stopped = host->is_amending = false;
 	host->is_ready = host->is_failed = host->is_late = host->is_done = false;
 	host->sequence = host->silence_ns = 0;
@@ -146,27 +149,30 @@ uint32_t fleet_alive(const struct fleet *fleet)
 
 /* ---- sending ---- */
 
-void fleet_send(struct fleet *fleet, struct fleet_host *host, enum message_kind kind,
-		const void *body)
+void fleet_send_frame(struct fleet *fleet, struct fleet_host *host, const struct bytes *frame)
 {
-	struct envelope envelope = {.kind = kind, .phase = fleet->phase, .attempt = fleet->attempt};
-	struct bytes frame = {0};
 	struct error err;
+
+	if (channel_send(fleet->channel, &host->peer, frame, &err) < 0)
+		fleet_lose(fleet, host, err.text);
+}
+
+void fleet_send_of(struct fleet *fleet, struct fleet_host *host, uint32_t phase, uint32_t attempt,
+		   enum message_kind kind, const void *body)
+{
+	struct envelope envelope = {.kind = kind, .phase = phase, .attempt = attempt};
+	struct bytes frame = {0};
 
 	memcpy(envelope.lease, fleet->lease, sizeof(envelope.lease));
 	codec_pack(&envelope, body, &frame);
-	if (channel_send(fleet->channel, &host->peer, &frame, &err) < 0)
-		fleet_lose(fleet, host, err.text);
+	fleet_send_frame(fleet, host, &frame);
 	free(frame.data);
 }
 
-void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *body)
+void fleet_send(struct fleet *fleet, struct fleet_host *host, enum message_kind kind,
+		const void *body)
 {
-	for (uint32_t i = 0; i < fleet->count; i++) {
-		struct fleet_host *host = &fleet->hosts[i];
-		if (host->status == FLEET_STATUS_LEASED && (!fleet->phase || host->in_phase))
-			fleet_send(fleet, host, kind, body);
-	}
+	fleet_send_of(fleet, host, fleet->phase, fleet->attempt, kind, body);
 }
 
 void fleet_send_probe(struct fleet *fleet, struct fleet_host *host)
@@ -186,13 +192,6 @@ struct clock_estimate fleet_clock(const struct fleet *fleet, const struct fleet_
 				  uint64_t t)
 {
 	return clock_exchange_estimate(fleet->clocks, fleet_number(fleet, host), clock_now_ns(), t);
-}
-
-void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amend *amend)
-{
-	host->amend = *amend;
-	host->is_amending = true;
-	fleet_send(fleet, host, MESSAGE_AMEND, amend);
 }
 
 /* ---- state ---- */

@@ -24,6 +24,14 @@
 #include "proto/messages.h"
 #include "proto/run_id.h"
 
+/* What a host was told last in a phase: prepare, start or abort. It is told again when its
+ * heartbeat shows that this was lost with a connection (fleet_ask.c). */
+struct fleet_asked {
+	enum message_kind kind;
+	uint64_t sent_ns;
+	struct bytes frame; /* empty: nothing */
+};
+
 enum fleet_status {
 	FLEET_STATUS_CONNECTING, /* no hello yet */
 	FLEET_STATUS_GREETED,    /* same build; lease asked for */
@@ -65,13 +73,33 @@ struct fleet_host {
 	uint64_t moved_ns; /* controller's clock when it last showed progress */
 	uint64_t sequence; /* newest timeline or done that was taken */
 	bool is_started;   /* was told to start */
-	bool is_stopped;   /* was told to stop while it still prepared */
+	bool is_stopped;   /* was told to stop before it had answered, or ended */
+	struct fleet_asked asked;
 	struct border *
 		borders; /* of its buckets on its own clock: the start, then each amendment taken */
 	uint32_t borders_count;
-	struct amend amend; /* sent and not answered */
-	bool is_amending;
+	struct amend amend; /* the newest */
+	uint64_t amend_sent_ns;
+	bool is_amending; /* it was not answered */
 };
+
+/* Of a host in the phase: it has not said yet whether it is ready. */
+static inline bool fleet_host_is_preparing(const struct fleet_host *host)
+{
+	return !host->is_ready && !host->is_failed;
+}
+
+/* It was told to start, and has neither said that it did not nor ended. */
+static inline bool fleet_host_is_running(const struct fleet_host *host)
+{
+	return host->is_started && !host->is_late && !host->is_failed && !host->is_done;
+}
+
+/* It has something under way that an abort has to end. */
+static inline bool fleet_host_is_unsettled(const struct fleet_host *host)
+{
+	return fleet_host_is_running(host) || fleet_host_is_preparing(host);
+}
 
 struct fleet {
 	struct channel *channel;
@@ -124,8 +152,13 @@ void fleet_pump(struct fleet *fleet, int timeout_ms);
 
 void fleet_send(struct fleet *fleet, struct fleet_host *host, enum message_kind kind,
 		const void *body);
-/* To every host that is LEASED (and in the phase, when there is one). */
-void fleet_send_all(struct fleet *fleet, enum message_kind kind, const void *body);
+
+/* Tells a host to prepare, start or abort the phase, in place of what it was told before; goes on
+ * doing so while that is lost. */
+void fleet_ask(struct fleet *fleet, struct fleet_host *host, enum message_kind kind,
+	       const void *body);
+/* Every host in the phase that is LEASED. */
+void fleet_ask_all(struct fleet *fleet, enum message_kind kind, const void *body);
 
 /* The first exchanges with every host: until something is known of each, at most 3 s. */
 void fleet_meet_clocks(struct fleet *fleet, const volatile int *interrupted);
@@ -134,7 +167,8 @@ void fleet_meet_clocks(struct fleet *fleet, const volatile int *interrupted);
 struct clock_estimate fleet_clock(const struct fleet *fleet, const struct fleet_host *host,
 				  uint64_t t);
 
-/* Sends new borders from bucket `amend->bucket` on; they hold once the agent has taken them. */
+/* Sends new borders from bucket `amend->bucket` on; they hold once the agent has taken them. Gives
+ * them their number. */
 void fleet_amend(struct fleet *fleet, struct fleet_host *host, const struct amend *amend);
 
 /* Forgets the answers of the last phase and makes `phase`, `attempt` the one under way. */

@@ -1,5 +1,5 @@
 /* fleet_join.c - how hosts come into the fleet and leave it. */
-#include "controller/fleet.h"
+#include "controller/fleet_inside.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 
 #define JOIN_NS          (10 * NS_PER_S)
 #define OTHERS_NS        (NS_PER_S / 2)
+#define JOIN_AGAIN_NS    (3 * NS_PER_S)
 #define MEET_NS          (3 * NS_PER_S)
 #define RELEASE_AGAIN_NS NS_PER_S
 
@@ -31,6 +32,15 @@ static void say_hello(struct fleet *fleet)
 	for (uint32_t i = 0; i < fleet->count; i++)
 		if (fleet->hosts[i].status == FLEET_STATUS_CONNECTING)
 			fleet_send(fleet, &fleet->hosts[i], MESSAGE_HELLO, &hello);
+}
+
+/* Who has not answered: his word or ours may be lost with a connection. */
+static void say_again(struct fleet *fleet)
+{
+	say_hello(fleet);
+	for (uint32_t i = 0; i < fleet->count; i++)
+		if (fleet->hosts[i].status == FLEET_STATUS_GREETED)
+			fleet_ask_lease(fleet, &fleet->hosts[i]);
 }
 
 static bool is_joining(const struct fleet *fleet)
@@ -113,11 +123,16 @@ static int join(struct fleet *fleet, uint64_t others_ns, const volatile int *int
 		struct error *err)
 {
 	uint64_t began = clock_now_ns(), now = began, last = now + JOIN_NS, end = last;
+	uint64_t said = began;
 
-	/* One hello each: it waits in the channel's queue until the connection stands. */
+	/* It waits in the channel's queue until the connection stands. */
 	say_hello(fleet);
 	for (; is_joining(fleet) && now < end && !*interrupted; now = clock_now_ns()) {
 		fleet_pump(fleet, 20);
+		if (now - said >= JOIN_AGAIN_NS) {
+			said = now;
+			say_again(fleet);
+		}
 		if (end == last && now + others_ns < last && has_refused(fleet))
 			end = now + others_ns;
 	}

@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "proto/version.h"
 
-static void ask_lease(struct fleet *fleet, struct fleet_host *host)
+void fleet_ask_lease(struct fleet *fleet, struct fleet_host *host)
 {
 	char name[256] = "?";
 	const struct passwd *user = getpwuid(getuid());
@@ -46,7 +46,7 @@ static void on_hello(struct fleet *fleet, struct fleet_host *host, const struct 
 		return;
 	}
 	host->status = FLEET_STATUS_GREETED;
-	ask_lease(fleet, host);
+	fleet_ask_lease(fleet, host);
 }
 
 static void on_refuse(struct fleet_host *host, const struct refuse *refuse)
@@ -82,6 +82,22 @@ static bool take_sequence(struct fleet *fleet, struct fleet_host *host, uint64_t
 	return next;
 }
 
+/* Of a phase that is over: the agent is held by it when the last acknowledgement was lost. */
+static void acknowledge_past(struct fleet *fleet, struct fleet_host *host,
+			     const struct message *message)
+{
+	const struct envelope *envelope = &message->envelope;
+	struct ack ack = {0};
+
+	if (envelope->kind == MESSAGE_TIMELINE)
+		ack.sequence = ((const struct timeline *)message->body)->sequence;
+	else if (envelope->kind == MESSAGE_DONE)
+		ack.sequence = ((const struct done *)message->body)->sequence;
+	else
+		return;
+	fleet_send_of(fleet, host, envelope->phase, envelope->attempt, MESSAGE_ACK, &ack);
+}
+
 #define DISRUPTIONS_KEPT 10000
 
 static void on_disruption(struct fleet_host *host, const struct disruption *disruption)
@@ -94,15 +110,15 @@ static void on_disruption(struct fleet_host *host, const struct disruption *disr
 
 static void on_amended(struct fleet_host *host, const struct amended *amended)
 {
-	if (!host->is_amending || amended->bucket != host->amend.bucket)
+	if (!host->is_amending || amended->number != host->amend.number)
 		return;
 	host->is_amending = false;
 	if (!amended->taken)
 		return;
-	if (amended->bucket == 0)
+	if (host->amend.bucket == 0)
 		host->borders_count = 0; /* the start itself has moved */
 	struct border *border = RECORD_APPEND(host->borders, host->borders_count);
-	*border = (struct border){.from = amended->bucket,
+	*border = (struct border){.from = host->amend.bucket,
 				  .at_ns = host->amend.at_ns,
 				  .drift_ppb = host->amend.drift_ppb};
 }
@@ -208,6 +224,7 @@ static void on_leased_message(struct fleet *fleet, struct fleet_host *host, stru
 		on_disruption(host, message->body);
 		break;
 	case MESSAGE_HEARTBEAT:
+		fleet_take_heartbeat(fleet, host, envelope, message->body);
 		break;
 	case MESSAGE_PROBED:
 		on_probed(fleet, host, message->body, now);
@@ -220,6 +237,8 @@ static void on_leased_message(struct fleet *fleet, struct fleet_host *host, stru
 		if (host->in_phase && envelope->phase == fleet->phase &&
 		    envelope->attempt == fleet->attempt)
 			on_phase_message(fleet, host, message);
+		else
+			acknowledge_past(fleet, host, message);
 	}
 }
 

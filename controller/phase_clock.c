@@ -169,7 +169,7 @@ static void send_start(struct phase_clock *clock, struct fleet_host *host)
 			      .controller_ns = clock->start_ns,
 			      .bound_ns = estimate.known ? clock_estimate_bound(&estimate) : 0};
 	host->is_started = true;
-	fleet_send(clock->fleet, host, MESSAGE_START, &start);
+	fleet_ask(clock->fleet, host, MESSAGE_START, &start);
 }
 
 void phase_clock_start(struct phase_clock *clock, struct fleet *fleet, uint64_t length_ns,
@@ -210,7 +210,7 @@ static void follow_all(struct phase_clock *clock, uint32_t bucket)
 {
 	for (uint32_t i = 0; i < clock->fleet->count; i++) {
 		struct fleet_host *host = &clock->fleet->hosts[i];
-		if (is_in(host) && host->is_started && !host->is_done)
+		if (is_in(host) && fleet_host_is_running(host))
 			follow_host(clock, host, bucket);
 	}
 }

@@ -36,11 +36,6 @@ static bool any(const struct fleet_host *host)
 	return true;
 }
 
-static bool is_preparing(const struct fleet_host *host)
-{
-	return !host->is_ready && !host->is_failed;
-}
-
 static bool has_failed(const struct fleet_host *host)
 {
 	return host->is_failed;
@@ -49,18 +44,6 @@ static bool has_failed(const struct fleet_host *host)
 static bool is_late(const struct fleet_host *host)
 {
 	return host->is_late;
-}
-
-/* Told to start, neither late nor done. */
-static bool is_running(const struct fleet_host *host)
-{
-	return host->is_started && !host->is_late && !host->is_done;
-}
-
-/* Has something under way that an abort has to end. */
-static bool is_unsettled(const struct fleet_host *host)
-{
-	return is_running(host) || is_preparing(host);
 }
 
 static uint32_t count_lost(const struct fleet *fleet)
@@ -106,13 +89,14 @@ static void abort_all(struct run_phase *run, char *reason)
 	uint64_t end = clock_now_ns() + SETTLE_NS;
 
 	for (uint32_t i = 0; i < run->fleet->count; i++)
-		run->fleet->hosts[i].is_stopped = is_preparing(&run->fleet->hosts[i]);
-	fleet_send_all(run->fleet, MESSAGE_ABORT, &body);
-	while (count_in(run->fleet, is_unsettled) && clock_now_ns() < end)
+		if (fleet_host_is_unsettled(&run->fleet->hosts[i]))
+			run->fleet->hosts[i].is_stopped = true;
+	fleet_ask_all(run->fleet, MESSAGE_ABORT, &body);
+	while (count_in(run->fleet, fleet_host_is_unsettled) && clock_now_ns() < end)
 		fleet_pump(run->fleet, PUMP_MS);
 	for (uint32_t i = 0; i < run->fleet->count; i++) {
 		struct fleet_host *host = &run->fleet->hosts[i];
-		if (is_in(host) && is_unsettled(host))
+		if (is_in(host) && fleet_host_is_unsettled(host))
 			fleet_lose(run->fleet, host,
 				   "told to stop, it did not within 30 s: I/O is stuck");
 	}
@@ -134,7 +118,7 @@ static void send_prepare(struct run_phase *run, const struct phase *phase, struc
 	body.run_start_ns = run->collect ? run->collect->run_start_ns : 0;
 	body.kept_phase = run->fleet->kept_phase;
 	body.check = check;
-	fleet_send(run->fleet, host, MESSAGE_PREPARE, &body);
+	fleet_ask(run->fleet, host, MESSAGE_PREPARE, &body);
 	preparation_release(&body);
 }
 
@@ -151,7 +135,7 @@ static void show_preparing(struct run_phase *run, const struct phase *phase)
 		total += host->progress.total_bytes;
 	}
 	snprintf(what, sizeof(what), "%s: preparing, %u of %u hosts ready", phase->name,
-		 count_in(run->fleet, any) - count_in(run->fleet, is_preparing),
+		 count_in(run->fleet, any) - count_in(run->fleet, fleet_host_is_preparing),
 		 count_in(run->fleet, any));
 	progress_show(run->progress, what, total ? (double)done / (double)total : -1, done, 0);
 }
@@ -172,10 +156,10 @@ static void prepare(struct run_phase *run, const struct phase *phase, bool check
 		if (fleet->hosts[i].in_phase)
 			send_prepare(run, phase, &fleet->hosts[i], check);
 	/* A look at everything waits for each host's reasons; a lay-out of hours does not. */
-	while (count_in(fleet, is_preparing) && (check || !count_in(fleet, has_failed)) &&
-	       !must_give_up(run)) {
+	while (count_in(fleet, fleet_host_is_preparing) &&
+	       (check || !count_in(fleet, has_failed)) && !must_give_up(run)) {
 		fleet_pump(fleet, PUMP_MS);
-		lose_stuck(run, is_preparing, 0, "preparing");
+		lose_stuck(run, fleet_host_is_preparing, 0, "preparing");
 		if (!check)
 			show_preparing(run, phase);
 	}
@@ -214,7 +198,7 @@ static void show_running(struct run_phase *run, const struct phase *phase)
 		left = now - begin < length ? length - (now - begin) : 0;
 	}
 	snprintf(what, sizeof(what), "%s: %u of %u hosts under load", phase->name,
-		 count_in(run->fleet, is_running),
+		 count_in(run->fleet, fleet_host_is_running),
 		 count_in(run->fleet, any) + count_lost(run->fleet));
 	progress_show(run->progress, what, share, run->collect->bytes, left);
 }
@@ -238,12 +222,12 @@ static void watch(struct run_phase *run, const struct phase *phase)
 	struct fleet *fleet = run->fleet;
 	uint64_t planned_end = run->collect->start_ns + phase->ramp + phase->runtime;
 
-	while (count_in(fleet, is_running) && !count_in(fleet, is_late) && !must_give_up(run) &&
-	       !must_break_off(run)) {
+	while (count_in(fleet, fleet_host_is_running) && !count_in(fleet, is_late) &&
+	       !must_give_up(run) && !must_break_off(run)) {
 		fleet_pump(fleet, PUMP_MS);
 		phase_clock_follow(&run->clock);
 		journal_follow_clocks(run->journal, run->fleet);
-		lose_stuck(run, is_running, planned_end, "its load");
+		lose_stuck(run, fleet_host_is_running, planned_end, "its load");
 		show_running(run, phase);
 	}
 }

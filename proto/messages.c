@@ -198,12 +198,15 @@ static const struct record_row amend_rows[] = {
 	{MEMBER(struct amend, at_ns), .doc = "when that bucket begins on the agent's clock"},
 	{MEMBER(struct amend, end_ns), .doc = "as in start"},
 	{MEMBER(struct amend, drift_ppb), .doc = "as in start"},
+	{MEMBER(struct amend, number),
+	 .doc = "of the amends to this host in this attempt, from 1: one holds once, however often "
+		"it comes"},
 };
 static const struct record_table amend_table =
 	RECORD_TABLE(struct amend, "amend", amend_rows, "The estimate has moved the borders.");
 
 static const struct record_row amended_rows[] = {
-	{MEMBER(struct amended, bucket), .doc = "of the amend"},
+	{MEMBER(struct amended, number), .doc = "of the amend"},
 	{MEMBER(struct amended, taken), .doc = "false: too late, or too far"},
 };
 static const struct record_table amended_table =
@@ -377,6 +380,9 @@ static const struct record_row heartbeat_rows[] = {
 	{MEMBER(struct heartbeat, agent_ns), .doc = "from a controller, in a phase: what the "
 						    "agent's clock shows at now_ns; 0: unknown"},
 	{MEMBER(struct heartbeat, bound_ns), .doc = "within this"},
+	{MEMBER(struct heartbeat, heard_ns),
+	 .doc = "from an agent: now_ns of the controller's newest that came; what was sent before "
+		"that one has come, or is lost"},
 };
 static const struct record_table heartbeat_table =
 	RECORD_TABLE(struct heartbeat, "heartbeat", heartbeat_rows, "I am alive; each second.");

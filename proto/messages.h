@@ -183,9 +183,10 @@ struct amend {
 	uint64_t at_ns;  /* agent's clock: that bucket begins */
 	uint64_t end_ns; /* as in start */
 	int64_t drift_ppb;
+	uint32_t number; /* of the amends to this host in this attempt, from 1 */
 };
 struct amended {
-	uint32_t bucket;
+	uint32_t number; /* of the amend */
 	bool taken; /* false: it came too late, or moved a border by more than a quarter of a bucket
 		     */
 };
@@ -313,6 +314,9 @@ struct heartbeat {
 	 * within
 	 * +- the bound; 0: unknown. Who has the spool alone can put the buckets on one clock. */
 	uint64_t agent_ns, bound_ns;
+	/* From an agent: now_ns of the newest heartbeat of its controller, 0 before the first. What
+	 * the controller sent before that one has come as well, or never will. */
+	uint64_t heard_ns;
 };
 struct probe {
 	uint64_t t1_ns; /* controller's clock */

@@ -9,6 +9,7 @@
 
 #include "agent/session.h"
 #include "agent/spool_need.h"
+#include "proto/agent_state.h"
 #include "proto/codec.h"
 #include "tests/unit/phase_scene.h"
 
@@ -94,14 +95,17 @@ static void tell(enum message_kind kind, uint32_t phase, const void *body)
 	free(frame.data);
 }
 
-static uint64_t lead_ns; /* of the last start */
+/* The last start. */
+static uint32_t started;
+static uint64_t lead_ns;
 
-static void begin_load(uint64_t in_ns)
+static void start_in(uint32_t phase, uint64_t in_ns)
 {
 	const struct start start = {.at_ns = clock_now_ns() + in_ns};
 
+	started = phase;
 	lead_ns = in_ns;
-	tell(MESSAGE_START, 1, &start);
+	tell(MESSAGE_START, phase, &start);
 }
 
 /* The next message of that kind, released by the caller; what comes before it is left out. A start
@@ -125,7 +129,7 @@ static struct message expect(enum message_kind kind)
 		if (message.envelope.kind == MESSAGE_FAILED && kind != MESSAGE_FAILED)
 			fail_msg("%s", ((struct failed *)message.body)->text);
 		if (message.envelope.kind == MESSAGE_LATE)
-			begin_load(2 * lead_ns);
+			start_in(started, 2 * lead_ns);
 		message_release(&message);
 	}
 	fail_msg("no '%s' came", message_types[kind].name);
@@ -157,7 +161,7 @@ static void run_phase(void)
 {
 	tell(MESSAGE_PREPARE, 1, &scene.prepare);
 	expect_only(MESSAGE_READY);
-	begin_load(50 * NS_PER_MS);
+	start_in(1, 50 * NS_PER_MS);
 	struct message done = expect(MESSAGE_DONE);
 	const struct ack ack = {.sequence = ((struct done *)done.body)->sequence};
 	message_release(&done);
@@ -235,7 +239,7 @@ static struct message try_lease_again(void)
 
 /* What comes out of the spool. */
 struct kept {
-	uint32_t prepares, readies, starts, dones;
+	uint32_t prepares, readies, starts, amends, dones;
 	uint64_t in_buckets, in_totals;
 	enum done_state state;
 };
@@ -248,6 +252,7 @@ static void count_kept(struct kept *kept, const struct message *message)
 	kept->prepares += message->envelope.kind == MESSAGE_PREPARE;
 	kept->readies += message->envelope.kind == MESSAGE_READY;
 	kept->starts += message->envelope.kind == MESSAGE_START;
+	kept->amends += message->envelope.kind == MESSAGE_AMEND;
 	if (message->envelope.kind == MESSAGE_TIMELINE)
 		for (uint32_t i = 0; i < timeline->buckets_count; i++)
 			kept->in_buckets += timeline->buckets[i].bytes_written;
@@ -448,7 +453,7 @@ static void a_controller_that_falls_silent_finds_everything_again(void **state)
 	take_lease();
 	tell(MESSAGE_PREPARE, 1, &scene.prepare);
 	expect_only(MESSAGE_READY);
-	begin_load(50 * NS_PER_MS);
+	start_in(1, 50 * NS_PER_MS);
 	expect_only(MESSAGE_TIMELINE);
 	clock_sleep(4 * NS_PER_S); /* what is tested is that nothing is said for so long */
 	struct message leased = lease_with_kept();
@@ -471,7 +476,7 @@ static void a_controller_that_acknowledges_nothing_is_as_good_as_gone(void **sta
 	take_lease();
 	tell(MESSAGE_PREPARE, 1, &scene.prepare);
 	expect_only(MESSAGE_READY);
-	begin_load(50 * NS_PER_MS);
+	start_in(1, 50 * NS_PER_MS);
 	expect_only(MESSAGE_TIMELINE);
 	/* Alive all the time; it is refused while the load runs, and leased once it is through. */
 	const struct heartbeat beat = {0};
@@ -544,6 +549,255 @@ static void a_run_s_id_names_no_path(void **state)
 	message_release(&refused);
 }
 
+/* ---- what comes again, late or never ---- */
+
+/* What has come, until the answer to a probe that is sent now. */
+struct heard {
+	uint32_t counts[MESSAGE_KINDS];
+};
+
+static struct heard hear(void)
+{
+	const struct probe probe = {.t1_ns = 1};
+	struct heard heard = {0};
+	struct channel_peer from;
+	struct bytes frame;
+	struct message message;
+	struct error err;
+
+	tell(MESSAGE_PROBE, 0, &probe);
+	while (!heard.counts[MESSAGE_PROBED]) {
+		assert_int_equal(channel_receive(controller, 20000, &from, &frame), 1);
+		assert_int_equal(codec_unpack(frame.data, frame.size, &message, &err), 0);
+		free(frame.data);
+		heard.counts[message.envelope.kind]++;
+		message_release(&message);
+	}
+	return heard;
+}
+
+static enum agent_state next_state(void)
+{
+	struct message message = expect(MESSAGE_HEARTBEAT);
+	enum agent_state is = ((struct heartbeat *)message.body)->state;
+
+	message_release(&message);
+	return is;
+}
+
+static void prepare_null(uint32_t phase)
+{
+	if (!scene.prepare.targets_count)
+		scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = MIB;
+	tell(MESSAGE_PREPARE, phase, &scene.prepare);
+	struct message ready = expect(MESSAGE_READY);
+	assert_int_equal(ready.envelope.phase, phase);
+	message_release(&ready);
+}
+
+static const struct abort_load stop_it = {.reason = (char *)"told to stop"};
+
+static void a_heartbeat_tells_what_was_heard_last(void **state)
+{
+	const struct heartbeat beat = {.now_ns = 12345}, before = {.now_ns = 12344};
+	uint64_t heard_ns = 0;
+
+	(void)state;
+	take_lease();
+	tell(MESSAGE_HEARTBEAT, 0, &beat);
+	tell(MESSAGE_HEARTBEAT, 0, &before);
+	for (int i = 0; i < 3 && !heard_ns; i++) {
+		struct message message = expect(MESSAGE_HEARTBEAT);
+		heard_ns = ((struct heartbeat *)message.body)->heard_ns;
+		message_release(&message);
+	}
+	assert_int_equal(heard_ns, 12345);
+}
+
+/* Each of them is answered, done once and once in the spool. */
+static void what_comes_twice_is_done_once(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	assert_int_equal(hear().counts[MESSAGE_READY], 1);
+
+	const struct start start = {.at_ns = clock_now_ns() + NS_PER_S};
+	const struct amend amend = {.at_ns = start.at_ns + 10, .number = 1};
+	tell(MESSAGE_START, 1, &start);
+	tell(MESSAGE_START, 1, &start);
+	for (int i = 0; i < 2; i++) {
+		tell(MESSAGE_AMEND, 1, &amend);
+		struct message amended = expect(MESSAGE_AMENDED);
+		assert_int_equal(((struct amended *)amended.body)->number, 1);
+		assert_true(((struct amended *)amended.body)->taken);
+		message_release(&amended);
+	}
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	tell(MESSAGE_START, 1, &start);
+	struct message done = expect(MESSAGE_DONE);
+	const struct ack ack = {.sequence = ((struct done *)done.body)->sequence};
+	assert_int_equal(((struct done *)done.body)->state, DONE_COMPLETE);
+	message_release(&done);
+	tell(MESSAGE_ACK, 1, &ack);
+	tell(MESSAGE_ACK, 1, &ack);
+	tell(MESSAGE_START, 1, &start);
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	struct heard heard = hear();
+	assert_int_equal(heard.counts[MESSAGE_READY] + heard.counts[MESSAGE_FAILED] +
+				 heard.counts[MESSAGE_LATE],
+			 0);
+	assert_int_equal(next_state(), AGENT_STATE_LEASED);
+	release(0);
+
+	struct message leased = lease_with_kept();
+	message_release(&leased);
+	struct kept kept = fetch_kept();
+	assert_int_equal(kept.prepares, 1);
+	assert_int_equal(kept.readies, 1);
+	assert_int_equal(kept.starts, 1);
+	assert_int_equal(kept.amends, 1);
+	assert_int_equal(kept.dones, 1);
+	release(1);
+}
+
+/* An amend that is older than the newest would put borders back. */
+static void an_amend_that_comes_late_is_nothing(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	const struct start start = {.at_ns = clock_now_ns() + 5 * NS_PER_S};
+	const struct amend first = {.at_ns = start.at_ns + 10, .number = 1};
+	const struct amend second = {.at_ns = start.at_ns + 20, .number = 2};
+	tell(MESSAGE_START, 1, &start);
+	tell(MESSAGE_AMEND, 1, &second);
+	tell(MESSAGE_AMEND, 1, &first);
+	assert_int_equal(hear().counts[MESSAGE_AMENDED], 1);
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	expect_only(MESSAGE_DONE);
+}
+
+static void a_failure_is_told_to_who_asks_again(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.phase.op = PHASE_OP_WRITE;
+	scene.prepare.phase.size_bytes = 2 * MIB; /* none such */
+	scene.names[0].name = (char *)"nowhere";
+	take_lease();
+	for (int i = 0; i < 2; i++) {
+		tell(i ? MESSAGE_ABORT : MESSAGE_PREPARE, 1,
+		     i ? (const void *)&stop_it : (const void *)&scene.prepare);
+		struct message failed = expect(MESSAGE_FAILED);
+		assert_non_null(strstr(((struct failed *)failed.body)->text, "nowhere"));
+		message_release(&failed);
+	}
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	assert_int_equal(hear().counts[MESSAGE_FAILED], 1);
+}
+
+static void what_is_of_an_earlier_phase_is_nothing(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(2);
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	start_in(1, 10 * NS_PER_S);
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	struct heard heard = hear();
+	assert_int_equal(heard.counts[MESSAGE_READY] + heard.counts[MESSAGE_FAILED], 0);
+	assert_int_equal(next_state(), AGENT_STATE_READY);
+	start_in(2, 50 * NS_PER_MS);
+	expect_only(MESSAGE_DONE);
+}
+
+/* The controller goes on only where it is over for it. */
+static void a_later_prepare_ends_what_waits_at_the_barrier(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	prepare_null(2);
+	start_in(1, 50 * NS_PER_MS);
+	start_in(2, 50 * NS_PER_MS);
+	struct message done = expect(MESSAGE_DONE);
+	assert_int_equal(done.envelope.phase, 2);
+	message_release(&done);
+}
+
+static void a_release_ends_what_waits_at_the_barrier(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	release(0);
+}
+
+static void a_start_that_is_late_is_so_each_time(void **state)
+{
+	const struct start start = {.at_ns = 1};
+
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	tell(MESSAGE_START, 1, &start);
+	tell(MESSAGE_START, 1, &start);
+	assert_int_equal(hear().counts[MESSAGE_LATE], 2);
+	assert_int_equal(next_state(), AGENT_STATE_READY);
+}
+
+/* A start behind it is not obeyed; who asks again has not heard that it was ready, or takes it for
+ * started. */
+static void who_is_stopped_at_the_barrier_never_starts(void **state)
+{
+	(void)state;
+	take_lease();
+	prepare_null(1);
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	start_in(1, 50 * NS_PER_MS);
+	assert_int_equal(hear().counts[MESSAGE_FAILED], 0);
+	assert_int_equal(next_state(), AGENT_STATE_LEASED);
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	struct message failed = expect(MESSAGE_FAILED);
+	assert_int_equal(((struct failed *)failed.body)->kind, FAILED_BROKEN);
+	assert_string_equal(((struct failed *)failed.body)->text, stop_it.reason);
+	message_release(&failed);
+}
+
+static void an_abort_before_its_prepare_stops_it(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	take_lease();
+	tell(MESSAGE_ABORT, 1, &stop_it);
+	expect_only(MESSAGE_FAILED);
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	assert_int_equal(hear().counts[MESSAGE_FAILED], 1);
+	assert_int_equal(next_state(), AGENT_STATE_LEASED);
+	prepare_null(2);
+}
+
+static void that_it_is_released_is_told_to_who_asks_again(void **state)
+{
+	(void)state;
+	take_lease();
+	release(0);
+	release(0);
+	/* Also when another has it. */
+	struct message leased = try_lease_again();
+	assert_non_null(leased.body);
+	message_release(&leased);
+	release(0);
+	token = OTHER_TOKEN;
+	assert_int_equal(next_state(), AGENT_STATE_LEASED);
+	release(0);
+}
+
 /* ---- a peer that floods ---- */
 
 #define FLOOD_BYTES (1u << 18)
@@ -605,6 +859,27 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_phase_whose_results_may_not_fit_is_refused,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_run_s_id_names_no_path, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_heartbeat_tells_what_was_heard_last, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_comes_twice_is_done_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_amend_that_comes_late_is_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_failure_is_told_to_who_asks_again, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(what_is_of_an_earlier_phase_is_nothing, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_later_prepare_ends_what_waits_at_the_barrier,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_release_ends_what_waits_at_the_barrier, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_start_that_is_late_is_so_each_time, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(who_is_stopped_at_the_barrier_never_starts, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(an_abort_before_its_prepare_stops_it, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(that_it_is_released_is_told_to_who_asks_again,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_peer_that_floods_does_not_silence_the_agent,
 						set_up, tear_down),
 	};
