@@ -93,7 +93,8 @@ void session_forget_lease(struct session *s);
 
 /* What the run's directory begins with. */
 void session_note_lease(struct session *s, const struct lease *lease, const struct leased *leased);
-/* What waits in the spool, and what could not be removed; of `leased`. */
+/* What waits in the spool, and what could not be removed; of `leased`. While LEASED alone: no other
+ * thread is at the lists then. */
 void session_list_kept(struct session *s, struct leased *leased);
 
 /* Whether the phase's results fit; false: *why, the caller's to free. */

@@ -163,7 +163,9 @@ static void on_lease(struct session *s, const struct channel_peer *peer,
 			      .insecure = s->setup->insecure};
 	if (!again)
 		session_note_lease(s, lease, &body);
-	session_list_kept(s, &body);
+	/* In a phase, and while files are removed, other threads have the lists. */
+	if (s->state == AGENT_STATE_LEASED)
+		session_list_kept(s, &body);
 	session_send(s, MESSAGE_LEASED, &body);
 	forget_lists(&body);
 }

@@ -730,6 +730,28 @@ static void a_later_prepare_ends_what_waits_at_the_barrier(void **state)
 	message_release(&done);
 }
 
+/* Whose lists other threads have then. */
+static void a_lease_in_a_phase_lists_nothing(void **state)
+{
+	struct error err;
+	char *path = mem_format("%s/left", scene.folder);
+	int fd;
+
+	(void)state;
+	assert_int_equal(made_files_create(scene.files, path, NULL, &fd, &err), 0);
+	close(fd);
+	take_lease();
+	for (uint32_t phase = 0; phase < 2; phase++) {
+		struct message leased = lease_again();
+		assert_int_equal(((struct leased *)leased.body)->left_count, phase == 0);
+		message_release(&leased);
+		if (phase == 0)
+			prepare_null(1);
+	}
+	release(0);
+	free(path);
+}
+
 static void a_release_ends_what_waits_at_the_barrier(void **state)
 {
 	(void)state;
@@ -870,6 +892,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_later_prepare_ends_what_waits_at_the_barrier,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_lease_in_a_phase_lists_nothing, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_release_ends_what_waits_at_the_barrier, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_start_that_is_late_is_so_each_time, set_up,
