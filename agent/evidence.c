@@ -8,10 +8,16 @@
 
 #include "common/memory.h"
 
+/* Of one run, phase and target: more than there can be attempts. */
+#define FILES_MOST 100
+
 /* Names come from plans; a slash in one would lead elsewhere. */
-static char *make_path(const char *spool, const char *run, uint32_t phase, const char *target)
+static char *make_path(const char *spool, const char *run, uint32_t phase, const char *target,
+		       uint32_t number)
 {
-	char *path = mem_format("%s/miscompare.%s.%u.%s", spool, run, phase, target);
+	char *path = number == 1 ? mem_format("%s/miscompare.%s.%u.%s", spool, run, phase, target)
+				 : mem_format("%s/miscompare.%s.%u.%s.%u", spool, run, phase,
+					      target, number);
 
 	for (char *at = path + strlen(spool) + 1; *at; at++)
 		if (*at == '/')
@@ -22,9 +28,15 @@ static char *make_path(const char *spool, const char *run, uint32_t phase, const
 int evidence_open(struct evidence *evidence, const char *spool, const char *run, uint32_t phase,
 		  const char *target, struct error *err)
 {
-	evidence->path = make_path(spool, run, phase, target);
-	evidence->fd =
-		open(evidence->path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	evidence->fd = -1;
+	for (uint32_t number = 1; evidence->fd < 0 && number <= FILES_MOST; number++) {
+		free(evidence->path);
+		evidence->path = make_path(spool, run, phase, target, number);
+		evidence->fd = open(evidence->path,
+				    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (evidence->fd < 0 && errno != EEXIST)
+			break;
+	}
 	if (evidence->fd >= 0)
 		return 0;
 	error_set(err, ERROR_REFUSED, "cannot make '%s' for what verification finds: %s",

@@ -24,8 +24,9 @@ struct evidence {
 	atomic_int error;  /* errno of the last write that failed */
 };
 
-/* Makes `<spool>/miscompare.<run>.<phase>.<target>`, so that a spool that cannot be written to is
- * known before the phase. `evidence` is zeroed before. */
+/* Makes `<spool>/miscompare.<run>.<phase>.<target>`, with a number behind it where there is one
+ * already (another attempt's): what was found once is never written over. So a spool that cannot be
+ * written to is known before the phase. `evidence` is zeroed before. */
 int evidence_open(struct evidence *evidence, const char *spool, const char *run, uint32_t phase,
 		  const char *target, struct error *err);
 

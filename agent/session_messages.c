@@ -207,6 +207,19 @@ static void answer_again(struct session *s)
 		session_send(s, MESSAGE_FAILED, &s->failed);
 }
 
+/* Whoever may lease the agent knows the names of other runs, and of what they left in the spool. */
+static char *describe_bad_prepare(struct session *s, const struct prepare *prepare)
+{
+	char *why = NULL;
+
+	if (strcmp(prepare->run, s->run_id) != 0)
+		return mem_format("the phase is of run '%.63s', and the agent is leased for run "
+				  "'%s': it takes phases of that run alone",
+				  prepare->run, s->run_id);
+	session_has_room(s, prepare, &why);
+	return why;
+}
+
 static void prepare_phase(struct session *s, const struct envelope *envelope,
 			  const struct prepare *prepare)
 {
@@ -214,8 +227,8 @@ static void prepare_phase(struct session *s, const struct envelope *envelope,
 	if (!session_go(s, AGENT_EVENT_PREPARE))
 		return;
 	enter_phase(s, envelope);
-	char *why = NULL;
-	if (!session_has_room(s, prepare, &why)) {
+	char *why = describe_bad_prepare(s, prepare);
+	if (why) {
 		const struct failed failed = {.kind = FAILED_REFUSED, .text = why};
 		session_fail(s, &failed);
 		session_go(s, AGENT_EVENT_FAILED);

@@ -533,6 +533,22 @@ static void a_phase_whose_results_may_not_fit_is_refused(void **state)
 	release(0);
 }
 
+/* Its spool would be written to, and data would count as written by it. */
+static void a_phase_of_another_run_is_refused(void **state)
+{
+	(void)state;
+	scene_null(&scene, "a", MIB, true);
+	scene.prepare.run = (char *)"another";
+	take_lease();
+	tell(MESSAGE_PREPARE, 1, &scene.prepare);
+	struct message failed = expect(MESSAGE_FAILED);
+	assert_int_equal(((struct failed *)failed.body)->kind, FAILED_REFUSED);
+	assert_non_null(strstr(((struct failed *)failed.body)->text, "run 'another'"));
+	assert_non_null(strstr(((struct failed *)failed.body)->text, "run 'r'"));
+	message_release(&failed);
+	release(0);
+}
+
 static void a_run_s_id_names_no_path(void **state)
 {
 	const struct lease lease = {.holder = "test",
@@ -880,6 +896,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(files_that_are_left_are_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_phase_whose_results_may_not_fit_is_refused,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_phase_of_another_run_is_refused, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_run_s_id_names_no_path, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_heartbeat_tells_what_was_heard_last, set_up,
 						tear_down),
