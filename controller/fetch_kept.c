@@ -7,17 +7,16 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "controller/fetch_chunk.h"
+#include "controller/fetch_turns.h"
 
-#define AGAIN_NS    (5 * NS_PER_S)
-#define PATIENCE_NS (60 * NS_PER_S)
 #define SERIES_MOST 65536 /* buckets of one record of the journal */
 
 /* One host's way through what it keeps. */
 struct fetching {
 	const struct kept_run *kept; /* NULL: nothing of this run */
 	uint32_t at;                 /* of its phases */
-	uint64_t offset, asked_ns;
-	bool is_asked, is_through;
+	uint64_t offset;
+	bool is_through;
 	bool wants_lease; /* what the run's directory begins with comes first */
 	struct fetch_chunk chunk;
 	struct journal_phase *phase;   /* under way; NULL: none */
@@ -30,8 +29,8 @@ struct fetcher {
 	struct journal_content *content;
 	struct fetched_hosts *fetched;
 	struct fetching *hosts;
+	struct fetch_turns turns;
 	const struct fetch_watcher *watcher; /* NULL: none */
-	uint64_t moved_ns;
 };
 
 /* What is asked for, or will be next. */
@@ -263,11 +262,9 @@ static struct fetch asked_of(const struct fetching *fetching)
 
 static void ask(struct fetcher *f, uint32_t host)
 {
-	struct fetching *fetching = &f->hosts[host];
-	const struct fetch fetch = asked_of(fetching);
+	const struct fetch fetch = asked_of(&f->hosts[host]);
 
-	fetching->is_asked = true;
-	fetching->asked_ns = clock_now_ns();
+	fetch_turns_ask(&f->turns, host, clock_now_ns());
 	fleet_send(f->fleet, &f->fleet->hosts[host], MESSAGE_FETCH, &fetch);
 }
 
@@ -275,7 +272,6 @@ static void next_phase(struct fetching *fetching)
 {
 	fetching->at++;
 	fetching->offset = 0;
-	fetching->is_asked = false;
 }
 
 static void fail(struct fetcher *f, uint32_t host, const char *why)
@@ -284,6 +280,7 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 
 	note_failure(f, host, mem_text(why));
 	fetching->is_through = true;
+	fetch_turns_end(&f->turns, host);
 	if (fetching->answer) /* what came stands, as of a host that was lost */
 		end_part(f, host);
 }
@@ -305,7 +302,7 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 	}
 	fetch_chunk_release(&fetching->chunk);
 	fetching->offset = fetched->next;
-	fetching->is_asked = false;
+	fetch_turns_end(&f->turns, host);
 	if (!fetched->is_end)
 		return;
 	if (fetching->wants_lease) {
@@ -330,20 +327,38 @@ static void on_kept(void *context, uint32_t host, struct message *message)
 
 	if (!fetching->kept || fetching->is_through)
 		return;
+	bool is_asked = f->turns.hosts[host].is_asked;
 	const struct fetch asked = asked_of(fetching);
-	f->moved_ns = clock_now_ns();
+	fetch_turns_hear(&f->turns, host, clock_now_ns());
 	if (message->envelope.kind == MESSAGE_FETCHED) {
-		if (fetch_chunk_end(&fetching->chunk, fetching->is_asked ? &asked : NULL,
-				    message->body))
+		if (fetch_chunk_end(&fetching->chunk, is_asked ? &asked : NULL, message->body))
 			on_fetched(f, host, message->body);
 		return;
 	}
-	if (fetching->is_asked && message->envelope.phase == asked.phase &&
+	if (is_asked && message->envelope.phase == asked.phase &&
 	    message->envelope.attempt == asked.attempt)
 		fetch_chunk_add(&fetching->chunk, message);
 }
 
 /* ---- all of them ---- */
+
+/* What is to be done about a host that has something to give; false: it is given up. */
+static bool take_turn(struct fetcher *f, uint32_t host)
+{
+	switch (fetch_turns_next(&f->turns, host, clock_now_ns())) {
+	case FETCH_TURN_ASK:
+		ask(f, host);
+		return true;
+	case FETCH_TURN_SILENT:
+		fail(f, host, "it sent nothing for 60 s");
+		return false;
+	case FETCH_TURN_SLOW:
+		fail(f, host, "what it was asked for had not come in 10 min");
+		return false;
+	default:
+		return true;
+	}
+}
 
 /* False when the host is through. */
 static bool go_on(struct fetcher *f, uint32_t host)
@@ -356,18 +371,14 @@ static bool go_on(struct fetcher *f, uint32_t host)
 		fail(f, host, f->fleet->hosts[host].why);
 		return false;
 	}
-	if (fetching->is_asked && clock_now_ns() - fetching->asked_ns < AGAIN_NS)
-		return true;
 	while (!fetching->wants_lease && !fetching->phase &&
 	       fetching->at < fetching->kept->phases_count) {
 		fetching->phase = find_wanted(f, host, &fetching->kept->phases[fetching->at]);
 		if (!fetching->phase)
 			next_phase(fetching);
 	}
-	if (fetching->wants_lease || fetching->phase) {
-		ask(f, host);
-		return true;
-	}
+	if (fetching->wants_lease || fetching->phase)
+		return take_turn(f, host);
 	if (!has_all(f, fetching)) {
 		fail(f, host, "its spool has phases that the journal does not know");
 		return false;
@@ -417,17 +428,17 @@ void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journ
 			    .content = content,
 			    .fetched = fetched,
 			    .watcher = watcher,
-			    .hosts = mem_new(fleet->count, sizeof(*f.hosts)),
-			    .moved_ns = clock_now_ns()};
+			    .hosts = mem_new(fleet->count, sizeof(*f.hosts))};
 	bool left = true;
 
 	*fetched = (struct fetched_hosts){
 		.is_forgettable = mem_new(fleet->count, sizeof(*fetched->is_forgettable)),
 		.failed = mem_new(fleet->count, sizeof(*fetched->failed))};
+	fetch_turns_init(&f.turns, fleet->count);
 	begin(&f);
 	fleet->on_kept = on_kept;
 	fleet->kept_context = &f;
-	while (left && !*interrupted && clock_now_ns() - f.moved_ns < PATIENCE_NS) {
+	while (left && !*interrupted) {
 		left = false;
 		for (uint32_t h = 0; h < fleet->count; h++)
 			left |= go_on(&f, h);
@@ -436,10 +447,11 @@ void fetch_kept(struct fetched_hosts *fetched, struct fleet *fleet, struct journ
 	}
 	for (uint32_t h = 0; h < fleet->count; h++) {
 		if (f.hosts[h].kept && !f.hosts[h].is_through)
-			fail(&f, h, *interrupted ? "interrupted" : "it sent nothing for 60 s");
+			fail(&f, h, "interrupted");
 		fetch_chunk_release(&f.hosts[h].chunk);
 	}
 	fleet->on_kept = NULL;
+	fetch_turns_release(&f.turns);
 	free(f.hosts);
 }
 

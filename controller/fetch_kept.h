@@ -28,7 +28,8 @@ struct fetch_watcher {
 	void *context;
 };
 
-/* Asks every leased host, at most 60 s after the last that moved. `watcher` NULL: nobody. */
+/* Asks every leased host, a few at a time, until each is through or given up (fetch_turns.h).
+ * `watcher` NULL: nobody. */
 void fetch_kept(struct fetched_hosts *hosts, struct fleet *fleet, struct journal_content *content,
 		const struct fetch_watcher *watcher, const volatile int *interrupted);
 void fetched_hosts_release(struct fetched_hosts *hosts, uint32_t count);
