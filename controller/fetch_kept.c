@@ -181,32 +181,48 @@ static uint64_t operations_of(const struct journal_phase *phase, uint32_t host)
 	return operations;
 }
 
-static void describe_part(const struct fetching *fetching, const char *before)
+/* Why the host is without an end in the phase; `broken_off` as below. */
+static char *why_without_end(const char *broken_off)
+{
+	if (broken_off)
+		return mem_format("only the beginning of its part has been collected yet: %s",
+				  broken_off);
+	return mem_text("its agent ended in mid-phase; what it had measured until then was in its "
+			"spool");
+}
+
+static const char *extent_of(const struct journal_answer *answer, const char *broken_off)
+{
+	if (answer->done)
+		return "all of its part";
+	return broken_off ? "the beginning of its part" : "its part until its agent ended";
+}
+
+static void describe_part(const struct fetching *fetching, const char *before,
+			  const char *broken_off)
 {
 	struct journal_answer *answer = fetching->answer;
 	char now[CLOCK_TEXT_SIZE];
 
 	if (!answer->done) {
 		answer->is_lost = true;
-		answer->why = mem_text("its agent ended in mid-phase; what it had measured until "
-				       "then was in its spool");
+		answer->why = why_without_end(broken_off);
 		if (!answer->lost_ns)
 			answer->lost_ns = fetching->phase->start_ns;
 	}
 	clock_wall_text(now);
 	answer->collected =
-		mem_format("%s of its part came out of its spool at %s%s%s",
-			   answer->done ? "all" : "what it had measured until its agent ended", now,
+		mem_format("%s came out of its spool at %s%s%s", extent_of(answer, broken_off), now,
 			   before ? "; before, it was lost: " : "", before ? before : "");
 }
 
 /* The host's part from its spool takes the place of what had come of it. */
-static void put_in_place(struct fetching *fetching, uint32_t host)
+static void put_in_place(struct fetching *fetching, uint32_t host, const char *broken_off)
 {
 	struct journal_phase *phase = fetching->phase, *part = &fetching->part;
 	const struct journal_answer *old = journal_answer_of(phase, host);
 
-	describe_part(fetching, old ? old->why : NULL);
+	describe_part(fetching, old ? old->why : NULL, broken_off);
 	*journal_answer_anew(phase, host) = *fetching->answer;
 	for (uint32_t i = 0; i < part->series_count; i++) {
 		struct journal_series *series = RECORD_APPEND(phase->series, phase->series_count);
@@ -226,8 +242,9 @@ static void note_failure(struct fetcher *f, uint32_t host, char *why)
 		f->fetched->failed[host] = why;
 }
 
-/* A file that was not synced can have less than the controller heard. */
-static void end_part(struct fetcher *f, uint32_t host)
+/* A file that was not synced can have less than the controller heard. `broken_off`: why no more
+ * of the file came, which may have an end; NULL: that was all of it. */
+static void end_part(struct fetcher *f, uint32_t host, const char *broken_off)
 {
 	struct fetching *fetching = &f->hosts[host];
 	const struct journal_answer *old = journal_answer_of(fetching->phase, host);
@@ -235,7 +252,7 @@ static void end_part(struct fetcher *f, uint32_t host)
 	uint64_t has = operations_of(&fetching->part, host);
 
 	if (fetching->answer->done || !old || has >= had) {
-		put_in_place(fetching, host);
+		put_in_place(fetching, host, broken_off);
 	} else {
 		note_failure(f, host,
 			     mem_format("its spool gave out %" PRIu64
@@ -281,8 +298,8 @@ static void fail(struct fetcher *f, uint32_t host, const char *why)
 	note_failure(f, host, mem_text(why));
 	fetching->is_through = true;
 	fetch_turns_end(&f->turns, host);
-	if (fetching->answer) /* what came stands, as of a host that was lost */
-		end_part(f, host);
+	if (fetching->answer) /* what came stands */
+		end_part(f, host, why);
 }
 
 static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *fetched)
@@ -315,7 +332,7 @@ static void on_fetched(struct fetcher *f, uint32_t host, const struct fetched *f
 			     mem_format("the last %" PRIu64 " bytes that its spool has of phase "
 					"%" PRIu32 " are damaged, and it keeps them",
 					fetched->torn_bytes, fetched->phase));
-	end_part(f, host);
+	end_part(f, host, NULL);
 	next_phase(fetching);
 }
 

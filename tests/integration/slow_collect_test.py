@@ -1,5 +1,5 @@
 """Collecting over a link so slow that a piece of what an agent keeps takes longer than any question
-is patient: each byte comes once."""
+is patient: each byte comes once, and what is broken off says so and no more."""
 
 import signal
 import time
@@ -26,6 +26,7 @@ def test(lab):
     size, moved = wait_for(lambda: kept(lab, host), 20, "the agent ends its phase")
     print(f"{size} bytes are kept")
     require(size > PIECE * 1.3, f"{size} bytes are too few for more than a piece")
+    broken_off(fleet, link, directory)
     slow(fleet, link, directory, size, moved)
 
 
@@ -52,6 +53,25 @@ def kept(lab, host):
     path = spool.phases(spool.runs()[0])[-1]
     moved, is_whole = spool.moved(path)
     return (path.stat().st_size, moved) if is_whole else None
+
+
+def broken_off(fleet, link, directory):
+    """With a piece of it there, and the rest on its way."""
+    before = link.moved()
+    link.limit(400_000)
+    program = fleet.muster("collect", directory)
+    wait_for(lambda: link.moved() - before > PIECE * 1.1, 30, "the second piece begins")
+    program.signal(signal.SIGINT)
+    program.wait(20).expect(3)
+    result = Result(directory)
+    result.require_sums()
+    part = host_of(result.phase("read"), NAME)
+    require(moved_by(result.phase("read"), NAME, "bytes") > 0, "what came does not stand")
+    require("agent ended" not in part["text"] and "interrupted" in part["text"], part["text"])
+    said = {finding["code"]: finding["evidence"] for finding in result.run["findings"]}
+    require("agent ended" not in said["COLLECTED"] and "beginning" in said["COLLECTED"],
+            said["COLLECTED"])
+    require("interrupted" in said["NOT_COLLECTED"], said["NOT_COLLECTED"])
 
 
 def slow(fleet, link, directory, size, moved):
