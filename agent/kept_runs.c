@@ -428,15 +428,25 @@ static int read_from(int fd, uint64_t offset, size_t most, struct bytes *bytes)
 	return 0;
 }
 
+/* Those that are in one piece: what fits, or the first that is larger by itself. */
 static size_t whole_records(const struct bytes *bytes)
 {
 	struct framed framed = {.data = bytes->data, .size = bytes->size};
 	const unsigned char *record;
+	size_t size, whole = 0;
+
+	while (framed_next(&framed, &record, &size) && (!whole || framed.at <= KEPT_RUNS_READ))
+		whole = framed.at;
+	return whole;
+}
+
+static bool has_record_at(const struct bytes *bytes, size_t at)
+{
+	struct framed framed = {.data = bytes->data, .size = bytes->size, .at = at};
+	const unsigned char *record;
 	size_t size;
 
-	while (framed_next(&framed, &record, &size))
-		continue;
-	return framed.at;
+	return framed_next(&framed, &record, &size);
 }
 
 static int read_records(int fd, uint64_t offset, struct kept_read *read)
@@ -457,7 +467,8 @@ static int read_records(int fd, uint64_t offset, struct kept_read *read)
 	}
 	read->next = offset + whole;
 	/* Damage in the middle ends it as a cut does: nothing behind it is believed. */
-	read->is_end = whole == left || !whole || left <= read->bytes.size;
+	read->is_end = whole == left || !whole ||
+		       (left <= read->bytes.size && !has_record_at(&read->bytes, whole));
 	read->torn = read->is_end ? left - whole : 0;
 	read->bytes.size = whole;
 	return 0;

@@ -51,8 +51,9 @@ void kept_runs_list(struct kept_runs *kept, struct leased *into);
 void kept_runs_expire(struct kept_runs *kept, uint64_t keep_ns,
 		      void (*each)(void *context, const char *run, uint64_t bytes), void *context);
 
-/* Whole records from `offset` of a phase's file on, about KEPT_RUNS_READ bytes at a time. */
-#define KEPT_RUNS_READ (1u << 20)
+/* Whole records from `offset` of a phase's file on: as many as fit into KEPT_RUNS_READ bytes, or
+ * one that is larger. */
+#define KEPT_RUNS_READ FETCH_PIECE_BYTES
 struct kept_read {
 	struct bytes bytes; /* as in the file; the caller's to free */
 	uint64_t next;      /* the offset behind them */

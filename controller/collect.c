@@ -160,8 +160,9 @@ void collect_timeline(void *context, uint32_t host, const struct timeline *timel
 		return;
 	uint32_t h = collect->phase_host[host];
 	uint64_t until_ns = collect->until_ns ? collect->until_ns : clock_now_ns();
-	uint64_t latest =
-		(until_ns + BUCKET_SLACK_NS - collect->start_ns) / current(collect)->bucket_ns;
+	/* Negative long before the start: then there is no bucket but the first. */
+	int64_t passed_ns = (int64_t)(until_ns + BUCKET_SLACK_NS - collect->start_ns);
+	uint64_t latest = passed_ns > 0 ? (uint64_t)passed_ns / current(collect)->bucket_ns : 0;
 	for (uint32_t i = 0; i < timeline->buckets_count; i++) {
 		const struct timeline_bucket *from = &timeline->buckets[i];
 		if (from->target >= collect->phase->targets_count) {

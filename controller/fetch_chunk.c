@@ -7,17 +7,20 @@
 
 void fetch_chunk_add(struct fetch_chunk *chunk, struct message *message)
 {
+	if (chunk->bytes > FETCH_CHUNK_MOST)
+		fetch_chunk_release(chunk);
 	struct message *taken = RECORD_APPEND(chunk->frames, chunk->count);
-
-	taken->envelope = message->envelope;
-	taken->body = message->body;
+	*taken = *message;
+	chunk->bytes += message->size;
 	message->body = NULL;
 }
 
 static void drop_first(struct fetch_chunk *chunk, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		chunk->bytes -= chunk->frames[i].size;
 		message_release(&chunk->frames[i]);
+	}
 	chunk->count -= count;
 	memmove(chunk->frames, chunk->frames + count, chunk->count * sizeof(*chunk->frames));
 }

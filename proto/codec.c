@@ -286,6 +286,7 @@ int codec_unpack(const unsigned char *data, size_t size, struct message *message
 		*message = (struct message){0};
 	else
 		record_make_shown(message_types[message->envelope.kind].table, message->body);
+	message->size = result < 0 ? 0 : size;
 	return result;
 }
 

@@ -27,6 +27,7 @@ void codec_pack(const struct envelope *envelope, const void *body, struct bytes 
 struct message {
 	struct envelope envelope;
 	void *body;
+	size_t size; /* of the frame that it came in, bytes */
 };
 /* 0, or -1 (ERROR_PROTOCOL) with nothing owned. Everything that came is checked, and its texts are
  * made ones that may be shown (utf8.h). hello and refuse

@@ -333,6 +333,8 @@ struct fetch {
 	uint32_t phase, attempt; /* phase 0: the run's lease, and what the host was */
 	uint64_t offset;         /* in what is kept; 0, then `next` of the answer */
 };
+/* About as many come for one question; what is larger by itself comes alone. */
+#define FETCH_PIECE_BYTES (1u << 20)
 struct fetched {
 	char *run;
 	uint32_t phase, attempt;

@@ -184,6 +184,18 @@ static void what_a_peer_cannot_mean_takes_no_memory_and_loses_nothing(void **sta
 	tear_down(s);
 }
 
+/* Its start is further ahead than a bucket's instant may be off. */
+static void a_bucket_long_before_the_start_takes_no_memory(void **state)
+{
+	(void)state;
+	struct setting *s = set_up();
+	s->collect.start_ns = clock_now_ns() + 60 * NS_PER_S;
+	add(s, 0, 0, UINT32_MAX - 1, 1000, 5);
+	assert_int_equal(s->series.phases[0].series[0][0].count, 1);
+	assert_int_equal(s->series.phases[0].series[0][0].buckets[0].bytes_written, 1000);
+	tear_down(s);
+}
+
 static void a_timeline_before_the_first_start_is_ignored(void **state)
 {
 	(void)state;
@@ -279,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_timeline_that_does_not_add_up_breaks_the_host),
 		cmocka_unit_test(a_lost_host_keeps_what_it_had_sent),
 		cmocka_unit_test(what_a_peer_cannot_mean_takes_no_memory_and_loses_nothing),
+		cmocka_unit_test(a_bucket_long_before_the_start_takes_no_memory),
 		cmocka_unit_test(a_timeline_before_the_first_start_is_ignored),
 		cmocka_unit_test(a_host_lost_in_an_earlier_phase_is_missed_in_the_next),
 		cmocka_unit_test(a_phase_with_a_size_is_an_amount_though_it_has_a_runtime),

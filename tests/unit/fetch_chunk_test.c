@@ -98,6 +98,28 @@ static void an_answer_that_is_not_whole_is_none(void **state)
 	require(&chunk, 0, 0);
 }
 
+/* Of an agent that means harm, or was asked again and again over a link that breaks. */
+static void what_has_no_end_takes_no_memory_without_end(void **state)
+{
+	struct fetch_chunk chunk = {0};
+	const size_t size = 1000;
+	size_t most = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++) {
+		struct message message = {.envelope = {.kind = MESSAGE_ACK},
+					  .body = mem_new(1, sizeof(struct ack)),
+					  .size = size};
+		fetch_chunk_add(&chunk, &message);
+		assert_true(chunk.bytes == chunk.count * size);
+		most = chunk.bytes > most ? chunk.bytes : most;
+	}
+	assert_true(most <= FETCH_CHUNK_MOST + size);
+	assert_true(most > FETCH_PIECE_BYTES * 2); /* an answer cut short, and the whole */
+	fetch_chunk_release(&chunk);
+	assert_int_equal(chunk.bytes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +127,7 @@ int main(void)
 		cmocka_unit_test(the_second_answer_to_one_question_is_dropped),
 		cmocka_unit_test(a_part_of_an_answer_before_the_whole_is_dropped),
 		cmocka_unit_test(an_answer_that_is_not_whole_is_none),
+		cmocka_unit_test(what_has_no_end_takes_no_memory_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,24 +57,38 @@ static struct bytes lease_of(const char *holder)
 	return records;
 }
 
-/* A phase of `count` records of `size` bytes each. */
-static void add_phase(const char *name, uint32_t number, uint32_t count, size_t size)
+static void append(struct bytes *records, uint32_t count, size_t size)
+{
+	unsigned char *content = mem_new(size ? size : 1, 1);
+
+	for (uint32_t i = 0; i < count; i++)
+		framed_append(records, content, size);
+	free(content);
+}
+
+/* A phase of these records, which it releases. */
+static void put_phase(const char *name, uint32_t number, struct bytes *records)
 {
 	struct error err;
-	struct bytes lease = lease_of("ann@desk pid 1"), records = {0};
-	unsigned char *content = mem_new(size ? size : 1, 1);
+	struct bytes lease = lease_of("ann@desk pid 1");
 
 	assert_int_equal(kept_runs_make(&kept, name, &lease, &err), 0);
 	int fd = kept_runs_add(&kept, name, number, 1, &err);
 	assert_true(fd >= 0);
-	for (uint32_t i = 0; i < count; i++)
-		framed_append(&records, content, size);
-	assert_int_equal(write(fd, records.data, records.size), records.size);
+	assert_int_equal(write(fd, records->data, records->size), records->size);
 	assert_int_equal(kept_runs_sync(&kept, name, fd, &err), 0);
 	close(fd);
-	free(content);
-	free(records.data);
+	free(records->data);
 	free(lease.data);
+}
+
+/* A phase of `count` records of `size` bytes each. */
+static void add_phase(const char *name, uint32_t number, uint32_t count, size_t size)
+{
+	struct bytes records = {0};
+
+	append(&records, count, size);
+	put_phase(name, number, &records);
 }
 
 static uint32_t runs_there(void)
@@ -138,8 +152,10 @@ static uint32_t read_all(const char *name, uint32_t number, uint64_t *torn)
 		size_t size;
 		assert_int_equal(kept_runs_read(&kept, name, number, 1, read.next, &read, &err), 0);
 		struct framed framed = {.data = read.bytes.data, .size = read.bytes.size};
+		uint32_t before = records;
 		while (framed_next(&framed, &record, &size))
 			records++;
+		assert_true(read.bytes.size <= KEPT_RUNS_READ || records == before + 1);
 		free(read.bytes.data);
 		assert_true(++turns < 100);
 	} while (!read.is_end);
@@ -149,9 +165,14 @@ static uint32_t read_all(const char *name, uint32_t number, uint64_t *torn)
 
 static void a_large_file_comes_in_pieces(void **state)
 {
+	struct bytes mixed = {0};
 	uint64_t torn;
 
 	(void)state;
+	append(&mixed, 10, 100);
+	append(&mixed, 1, 2 * KEPT_RUNS_READ);
+	append(&mixed, 500, 100);
+	put_phase("run-a", 4, &mixed);
 	add_phase("run-a", 1, 5000, 1000);            /* five pieces */
 	add_phase("run-a", 2, 3, 2 * KEPT_RUNS_READ); /* each larger than a piece */
 	add_phase("run-a", 3, 0, 0);
@@ -160,6 +181,8 @@ static void a_large_file_comes_in_pieces(void **state)
 	assert_int_equal(read_all("run-a", 2, &torn), 3);
 	assert_int_equal(torn, 0);
 	assert_int_equal(read_all("run-a", 3, &torn), 0);
+	assert_int_equal(torn, 0);
+	assert_int_equal(read_all("run-a", 4, &torn), 511);
 	assert_int_equal(torn, 0);
 }
 
