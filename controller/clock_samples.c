@@ -8,7 +8,6 @@
 #include "controller/clock_exchange.h"
 
 #define FIRST_CAPACITY 1024
-#define FIRST_SLICE_NS (100 * NS_PER_MS)
 #define DRIFT_PART     (1000000000 / CLOCK_FIT_DRIFT_PPB)
 #define STAMP_MAX      (UINT64_MAX / 4) /* 146 years: sums and differences stay in range */
 #define ERROR_MAX_NS   UINT32_C(1000000000)
@@ -39,20 +38,26 @@ static uint64_t slack_ns(const struct clock_sample *s)
 	return s->t4 - s->t1 + s->upper_error_ns + s->lower_error_ns + 1 - held_ns(s);
 }
 
-/* Leaves the tightest of each slice of the first `limit`; the rest moves up. */
-static void thin(struct clock_samples *samples, uint32_t limit)
+uint32_t clock_samples_thin(struct clock_sample *all, uint32_t count, uint64_t slice_ns)
 {
-	struct clock_sample *all = samples->samples;
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < limit; i++) {
-		bool is_same = kept > 0 && all[kept - 1].t1 / samples->slice_ns ==
-						   all[i].t1 / samples->slice_ns;
+	for (uint32_t i = 0; i < count; i++) {
+		bool is_same = kept > 0 && all[kept - 1].t1 / slice_ns == all[i].t1 / slice_ns;
 		if (!is_same)
 			all[kept++] = all[i];
 		else if (slack_ns(&all[i]) < slack_ns(&all[kept - 1]))
 			all[kept - 1] = all[i];
 	}
+	return kept;
+}
+
+/* Of the first `limit`; the rest moves up. */
+static void thin(struct clock_samples *samples, uint32_t limit)
+{
+	struct clock_sample *all = samples->samples;
+	uint32_t kept = clock_samples_thin(all, limit, samples->slice_ns);
+
 	memmove(all + kept, all + limit, (samples->count - limit) * sizeof(*all));
 	samples->count -= limit - kept;
 }
@@ -63,7 +68,7 @@ static void make_room(struct clock_samples *samples)
 
 	if (samples->count == CLOCK_EXCHANGE_KEPT) {
 		if (samples->slice_ns == 0)
-			samples->slice_ns = FIRST_SLICE_NS;
+			samples->slice_ns = CLOCK_SAMPLES_SLICE_NS;
 		thin(samples, samples->count - newest);
 		while (samples->count > CLOCK_EXCHANGE_KEPT / 2) {
 			samples->slice_ns *= 2;

@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/clock.h"
 #include "controller/clock_fit.h"
+
+#define CLOCK_SAMPLES_SLICE_NS (100 * NS_PER_MS)
 
 /* Zero before use. */
 struct clock_samples {
@@ -28,6 +31,8 @@ void clock_samples_add(struct clock_samples *samples, const struct clock_sample 
 void clock_samples_replace(struct clock_samples *samples, const struct clock_sample *sample);
 /* How many of the latest have t1 at or after `from_ns`. */
 uint32_t clock_samples_since(const struct clock_samples *samples, uint64_t from_ns);
+/* Leaves of samples in order of t1 the tightest of each slice; answers how many those are. */
+uint32_t clock_samples_thin(struct clock_sample *all, uint32_t count, uint64_t slice_ns);
 void clock_samples_release(struct clock_samples *samples);
 
 #endif

@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "common/units.h"
 #include "common/writer.h"
+#include "controller/clock_samples.h"
 
 #define FOLLOW_NS    (2 * NS_PER_S)
 #define SETTLE_NS    (10 * NS_PER_S)
@@ -155,6 +156,8 @@ static bool take_exchanges(struct journal *journal, struct fleet *fleet,
 			host->count--;
 		if (host->count)
 			journal->exchanged_ns[i] = host->samples[host->count - 1].t1;
+		host->count =
+			clock_samples_thin(host->samples, host->count, CLOCK_SAMPLES_SLICE_NS);
 		any |= host->count > 0;
 	}
 	return any;

@@ -116,7 +116,7 @@ void journal_close(struct journal *journal);
 
 /* None of these waits for the disk: a thread writes (writer.h). */
 void journal_add(struct journal *journal, enum journal_kind kind, const void *record);
-/* The exchanges with all hosts since the last call. */
+/* The exchanges with all hosts since the last call: of each burst the tightest. */
 void journal_add_clocks(struct journal *journal, struct fleet *fleet);
 /* The same, when the last were 2 s ago. */
 void journal_follow_clocks(struct journal *journal, struct fleet *fleet);

@@ -47,7 +47,10 @@ void journal_content_release(struct journal_content *content)
 		record_release(journal_table(JOURNAL_HOST), &content->hosts[i]);
 	for (uint32_t i = 0; i < content->phases_count; i++)
 		journal_phase_release(&content->phases[i]);
+	for (uint32_t i = 0; content->taken && i < content->clocks.count; i++)
+		clock_samples_release(&content->taken[i]);
 	clock_record_release(&content->clocks);
+	free(content->taken);
 	free(content->heads);
 	free(content->hosts);
 	free(content->phases);
@@ -85,9 +88,12 @@ static bool take_host(struct journal_content *content, struct journal_host *host
 		return false;
 	if (host->host == content->hosts_count) {
 		struct journal_host *taken = RECORD_APPEND(content->hosts, content->hosts_count);
+		uint32_t count = content->clocks.count;
+		struct clock_samples *samples = RECORD_APPEND(content->taken, count);
 		struct clock_record_host *clock =
 			RECORD_APPEND(content->clocks.hosts, content->clocks.count);
 		*taken = *host;
+		*samples = (struct clock_samples){0};
 		clock->host = mem_text(host->name);
 		return true;
 	}
@@ -163,16 +169,22 @@ static bool take_ended(struct journal_content *content, const struct journal_end
 
 /* Behind what is there, as long as it goes on in time: the controller's clock begins anew with its
  * system, and then only what came after can be fitted. */
-static void add_exchanges(struct clock_record_host *into, const struct clock_record_host *from)
+static void add_exchanges(struct clock_samples *into, const struct clock_record_host *from)
 {
-	if (!from->count)
-		return;
-	if (into->count && into->samples[into->count - 1].t1 > from->samples[0].t1)
-		into->count = 0;
-	into->samples =
-		mem_resize(into->samples, into->count + from->count, sizeof(*into->samples));
-	memcpy(into->samples + into->count, from->samples, from->count * sizeof(*from->samples));
-	into->count += from->count;
+	if (from->count && into->count && into->samples[into->count - 1].t1 > from->samples[0].t1)
+		clock_samples_release(into);
+	for (uint32_t i = 0; i < from->count; i++)
+		clock_samples_add(into, &from->samples[i]);
+}
+
+static void keep_exchanges(struct journal_content *content)
+{
+	for (uint32_t i = 0; i < content->clocks.count; i++) {
+		content->clocks.hosts[i].samples = content->taken[i].samples;
+		content->clocks.hosts[i].count = content->taken[i].count;
+	}
+	free(content->taken);
+	content->taken = NULL;
 }
 
 static bool take_clock(struct journal_content *content, const unsigned char *data, size_t size,
@@ -184,7 +196,7 @@ static bool take_clock(struct journal_content *content, const unsigned char *dat
 		return false;
 	bool fits = record.count == content->clocks.count;
 	for (uint32_t i = 0; fits && i < record.count; i++)
-		add_exchanges(&content->clocks.hosts[i], &record.hosts[i]);
+		add_exchanges(&content->taken[i], &record.hosts[i]);
 	clock_record_release(&record);
 	return fits;
 }
@@ -257,6 +269,7 @@ int journal_parse(struct journal_content *content, const unsigned char *data, si
 		if (take(content, record, length, err) < 0)
 			return wrong(content, at, err);
 	content->whole_bytes = framed.at;
+	keep_exchanges(content);
 	if (content->heads_count)
 		return 0;
 	error_set(err, ERROR_USAGE, "it has no beginning: the run was killed before it began");

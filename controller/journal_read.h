@@ -4,6 +4,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
+#include "controller/clock_samples.h"
 #include "controller/journal.h"
 
 struct journal_phase {
@@ -22,7 +23,8 @@ struct journal_content {
 	uint32_t heads_count;
 	struct journal_host *hosts; /* by number */
 	uint32_t hosts_count;
-	struct clock_record clocks;   /* by number as well */
+	struct clock_record clocks;   /* by number as well; thinned (clock_samples.h) */
+	struct clock_samples *taken;  /* while it is read: what `clocks` will have, by number */
 	struct journal_phase *phases; /* by number of the phase */
 	uint32_t phases_count;
 	uint32_t newest;      /* number that was given, also to one that was run again since */

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "common/clock.h"
@@ -371,6 +373,110 @@ static void buckets_of_the_far_future_are_put_at_the_end(void **state)
 	free(bytes.data);
 }
 
+/* ---- exchanges of long runs ---- */
+
+/* In a phase: four bursts of five a second, of which the third is the tightest. */
+static struct clock_sample exchange_at(uint64_t begin_ns, uint32_t number)
+{
+	uint64_t t1 = begin_ns + number / 5 * 250 * NS_PER_MS + number % 5 * NS_PER_MS;
+	uint64_t trip_ns = number % 5 == 2 ? 50000 : 150000 + number * UINT64_C(7919) % 50000;
+
+	return (struct clock_sample){.t1 = t1,
+				     .t2 = t1 + 5000 * NS_PER_S + trip_ns / 2,
+				     .t3 = t1 + 5000 * NS_PER_S + trip_ns / 2 + 20000,
+				     .t4 = t1 + trip_ns + 20000,
+				     .upper_error_ns = 2000,
+				     .lower_error_ns = 1000,
+				     .stamp = CLOCK_STAMP_KERNEL};
+}
+
+/* As many a second as the controller ever makes, for many hours, of which the journal has all. */
+static void exchanges_of_a_long_run_take_bounded_memory(void **state)
+{
+	const uint32_t records = 9000, each = 40;
+	struct clock_sample samples[40];
+	struct clock_record_host hosts[2] = {{.host = "a", .samples = samples, .count = each},
+					     {.host = "b"}};
+	const struct clock_record record = {.hosts = hosts, .count = 2};
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	for (uint32_t r = 0; r < records; r++) {
+		for (uint32_t i = 0; i < each; i++)
+			samples[i] = exchange_at(START_NS, r * each + i);
+		journal_pack_clock(&bytes, &record);
+	}
+	struct journal_content content = parse(&bytes);
+	const struct clock_record_host *kept = &content.clocks.hosts[0];
+	assert_int_equal(content.clocks.hosts[1].count, 0);
+	assert_in_range(kept->count, CLOCK_EXCHANGE_KEPT / 2, CLOCK_EXCHANGE_KEPT);
+	assert_int_equal(kept->samples[0].t1, exchange_at(START_NS, 2).t1);
+	assert_int_equal(kept->samples[kept->count - 1].t1,
+			 exchange_at(START_NS, records * each - 1).t1);
+	for (uint32_t i = 1; i < kept->count; i++)
+		assert_true(kept->samples[i].t1 > kept->samples[i - 1].t1 &&
+			    kept->samples[i].t1 - kept->samples[i - 1].t1 < 2 * NS_PER_S);
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
+/* Where the controller's system has begun anew, only what came after can be fitted. */
+static void exchanges_of_an_older_clock_are_dropped(void **state)
+{
+	struct clock_sample samples[40];
+	struct clock_record_host hosts[2] = {{.host = "a", .samples = samples, .count = 40},
+					     {.host = "b"}};
+	const struct clock_record record = {.hosts = hosts, .count = 2};
+	struct bytes bytes = {0};
+
+	(void)state;
+	put_head(&bytes, "r", 0);
+	for (uint32_t begin_s = 9000; begin_s > 0; begin_s -= 4500) {
+		for (uint32_t i = 0; i < 40; i++)
+			samples[i] = exchange_at(begin_s * NS_PER_S, i);
+		journal_pack_clock(&bytes, &record);
+	}
+	struct journal_content content = parse(&bytes);
+	assert_int_equal(content.clocks.hosts[0].count, 40);
+	assert_int_equal(content.clocks.hosts[0].samples[0].t1, 4500 * NS_PER_S);
+	journal_content_release(&content);
+	free(bytes.data);
+}
+
+/* DESIGN.md says what an hour takes. */
+static void an_hour_of_exchanges_is_small_in_the_journal(void **state)
+{
+	const struct plan_host plan = {.name = "node-0001.example.org"};
+	struct fleet_host host = {.plan = &plan};
+	struct error err;
+	struct fleet fleet = {.hosts = &host, .count = 1, .clocks = clock_exchange_new(1, &err)};
+	char directory[] = "/tmp/muster-journal-XXXXXX";
+	const uint32_t an_hour = 20 * 3600;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(fleet.clocks);
+	assert_non_null(mkdtemp(directory));
+	char *path = mem_format("%s/" JOURNAL_NAME, directory);
+	struct journal *journal = journal_open(directory, false, 0, &err);
+	assert_non_null(journal);
+	for (uint32_t i = 0; i < an_hour; i++) {
+		const struct clock_sample sample = exchange_at(START_NS, i);
+		assert_true(clock_exchange_take(fleet.clocks, 0, &sample));
+		if (i % 40 == 39) /* each 2 s */
+			journal_add_clocks(journal, &fleet);
+	}
+	journal_close(journal);
+	assert_int_equal(stat(path, &st), 0);
+	print_message("%ld bytes\n", (long)st.st_size);
+	assert_in_range(st.st_size, 100000, 350000);
+	unlink(path);
+	rmdir(directory);
+	free(path);
+	clock_exchange_free(fleet.clocks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +488,9 @@ int main(void)
 		cmocka_unit_test(what_is_no_journal_is_refused),
 		cmocka_unit_test(figures_come_out_of_it_again),
 		cmocka_unit_test(buckets_of_the_far_future_are_put_at_the_end),
+		cmocka_unit_test(exchanges_of_a_long_run_take_bounded_memory),
+		cmocka_unit_test(exchanges_of_an_older_clock_are_dropped),
+		cmocka_unit_test(an_hour_of_exchanges_is_small_in_the_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
