@@ -28,14 +28,22 @@ struct journal {
 	uint32_t ended; /* number of the newest phase that is in it to its end */
 };
 
-/* An open journal that is nobody else's, cut to what is whole of it; -1 with err. */
-static int open_file(const char *path, bool again, uint64_t keep, struct error *err)
+static int open_file(const char *path, const struct journal_locks *held)
 {
-	int how = again ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL;
-	int fd = open(path, how | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int how = held ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL;
+	int fd = held ? journal_locks_share(held, path) : -1;
+
+	return fd >= 0 ? fd : open(path, how | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* An open journal that is nobody else's, cut to what is whole of it; -1 with err. */
+static int open_mine(const char *path, const struct journal_locks *held, uint64_t keep,
+		     struct error *err)
+{
+	int fd = open_file(path, held);
 	bool is_mine = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
 
-	if (is_mine && (!again || ftruncate(fd, (off_t)keep) == 0))
+	if (is_mine && (!held || ftruncate(fd, (off_t)keep) == 0))
 		return fd;
 	if (!is_mine && fd >= 0 && errno == EWOULDBLOCK)
 		error_set(err, ERROR_SETUP, "'%s' is in use: that run is under way", path);
@@ -46,10 +54,11 @@ static int open_file(const char *path, bool again, uint64_t keep, struct error *
 	return -1;
 }
 
-struct journal *journal_open(const char *directory, bool again, uint64_t keep, struct error *err)
+struct journal *journal_open(const char *directory, const struct journal_locks *held, uint64_t keep,
+			     struct error *err)
 {
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
-	int fd = open_file(path, again, keep, err);
+	int fd = open_mine(path, held, keep, err);
 	struct writer *writer = fd >= 0 ? writer_new(fd, err) : NULL;
 	struct journal *journal = NULL;
 
@@ -64,15 +73,12 @@ struct journal *journal_open(const char *directory, bool again, uint64_t keep, s
 int journal_check_free(const char *directory, struct error *err)
 {
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	bool is_taken = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	struct journal_locks locks = {0};
+	int failed = journal_locks_take(&locks, path, err);
 
-	if (is_taken)
-		error_set(err, ERROR_SETUP, "'%s' is in use: that run is under way", path);
-	if (fd >= 0)
-		close(fd);
+	journal_locks_release(&locks);
 	free(path);
-	return is_taken ? -1 : 0;
+	return failed;
 }
 
 void journal_close(struct journal *journal)

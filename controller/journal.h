@@ -20,6 +20,7 @@
 #include "controller/clock_record.h"
 #include "controller/collect.h"
 #include "controller/fleet.h"
+#include "controller/journal_lock.h"
 
 #define JOURNAL_NAME   "journal.bin"
 #define JOURNAL_FORMAT 2
@@ -104,10 +105,12 @@ void journal_pack_clock(struct bytes *into, const struct clock_record *record);
 
 struct journal;
 
-/* Makes `journal.bin` in the directory, or with `again` goes on behind what is whole of the one
- * that is there (`keep` bytes). Nobody else may read it. NULL with err. */
-struct journal *journal_open(const char *directory, bool again, uint64_t keep, struct error *err);
-/* -1 (ERROR_SETUP) where a live controller writes the one in that directory. */
+/* Makes `journal.bin` in the directory and locks it (journal_lock.h); or, where this program holds
+ * journals already, goes on behind what is whole of the one that is there (`keep` bytes). `held`
+ * NULL: it holds none. Nobody else may read it. NULL with err. */
+struct journal *journal_open(const char *directory, const struct journal_locks *held, uint64_t keep,
+			     struct error *err);
+/* -1 (ERROR_SETUP) where another program works with the one in that directory. */
 int journal_check_free(const char *directory, struct error *err);
 
 /* Waits until all is written, for a disk that does not answer at most 10 s. NULL is fine, here and

@@ -36,6 +36,7 @@ struct found {
 	struct store_again again;
 	struct journal_content content;
 	struct plan plan;
+	struct journal_locks locks;
 };
 
 /* ---- finding ---- */
@@ -61,6 +62,23 @@ static void release(struct found *found)
 {
 	journal_content_release(&found->content);
 	store_again_release(&found->again);
+	journal_locks_release(&found->locks);
+}
+
+/* Both where there are two: whoever comes next may find either. */
+static int lock(struct found *found, struct error *err)
+{
+	char *partial = store_again_partial(found->again.directory);
+	const char *const directories[] = {found->again.directory, partial};
+	int failed = 0;
+
+	for (size_t i = 0; !failed && i < sizeof(directories) / sizeof(*directories); i++) {
+		char *path = mem_format("%s/" JOURNAL_NAME, directories[i]);
+		failed = journal_locks_take(&found->locks, path, err);
+		free(path);
+	}
+	free(partial);
+	return failed;
 }
 
 /* 0, or -1 with the error logged. */
@@ -76,7 +94,7 @@ static int find(struct found *found, const struct options *options)
 	char *partial = store_again_partial(found->again.directory);
 	const char *from = found->again.has_ended ? found->again.directory : partial;
 	char *plan = mem_format("%s/plan.yaml", from);
-	int failed = journal_check_free(from, &err);
+	int failed = lock(found, &err);
 	if (!failed)
 		failed = journal_read(&found->content, from, &err);
 	if (failed)
@@ -209,6 +227,8 @@ static int rewrite_journal(struct run *run, const struct journal_content *conten
 
 	journal_content_pack(content, &bytes);
 	int failed = write_fresh(run, fresh, &bytes, err);
+	if (!failed)
+		failed = journal_locks_take(run->locks, fresh, err);
 	if (!failed && rename(fresh, name) < 0) {
 		error_set(err, ERROR_SYSTEM, "cannot put '%s' in place: %s", name, strerror(errno));
 		failed = -1;
@@ -313,7 +333,10 @@ int recover_collect(const struct options *options)
 		return recover_spools(options);
 	if (find(&found, options) < 0)
 		return EXIT_USAGE;
-	struct run run = {.options = options, .plan = &found.plan, .again = &found.again};
+	struct run run = {.options = options,
+			  .plan = &found.plan,
+			  .again = &found.again,
+			  .locks = &found.locks};
 	int code = EXIT_SET_UP;
 	run.interrupted = assembly_take_signals();
 	progress_init(&run.progress, options->quiet);
@@ -348,7 +371,7 @@ int recover_resume(const struct options *options)
 		settings[i] = head->settings[i].name;
 	as_before.settings = settings;
 	as_before.settings_count = head->settings_count;
-	int code = run_again(&as_before, &found.plan, &found.again, &found.content);
+	int code = run_again(&as_before, &found.plan, &found.again, &found.content, &found.locks);
 	free(settings);
 	plan_release(&found.plan);
 	release(&found);

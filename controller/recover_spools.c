@@ -245,7 +245,8 @@ static int begin(struct run *run, struct error *err)
 
 static int with_plan(const struct options *options, struct plan *plan)
 {
-	struct run run = {.options = options, .plan = plan};
+	struct journal_locks locks = {0};
+	struct run run = {.options = options, .plan = plan, .locks = &locks};
 	struct error err = {0};
 	int code = EXIT_SET_UP;
 
@@ -261,6 +262,7 @@ static int with_plan(const struct options *options, struct plan *plan)
 		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
 	run_release(&run);
+	journal_locks_release(&locks);
 	return code;
 }
 

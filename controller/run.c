@@ -69,8 +69,8 @@ static void open_journal(struct run *run)
 	char *partial = store_again_partial(run->directory);
 	struct error err;
 
-	run->journal = journal_open(partial, run->before != NULL,
-				    run->before ? run->before->whole_bytes : 0, &err);
+	run->journal =
+		journal_open(partial, run->locks, run->before ? run->before->whole_bytes : 0, &err);
 	/* Agents may forget what is in it: its name is to be on the disk as well. */
 	if (run->journal && store_sync(run->directory, &err) < 0)
 		log_warning("%s: after a power cut here the journal may be missing", err.text);
@@ -612,12 +612,13 @@ static int check_again(struct run *run, struct error *err)
 }
 
 int run_again(const struct options *options, struct plan *plan, const struct store_again *again,
-	      const struct journal_content *before)
+	      const struct journal_content *before, struct journal_locks *locks)
 {
 	struct run run = {.options = options,
 			  .plan = plan,
 			  .again = again,
 			  .before = before,
+			  .locks = locks,
 			  .seed = before->heads[0].seed};
 	struct error err = {0};
 	int code = 6;

@@ -13,8 +13,8 @@
 int run_execute(const struct options *options, struct plan *plan);
 
 /* The same for a run that did not come to its end: what it has of whole trials stands, the others
- * are run. `plan` is that of its directory. */
+ * are run. `plan` is that of its directory, `locks` holds its journals. */
 int run_again(const struct options *options, struct plan *plan, const struct store_again *again,
-	      const struct journal_content *before);
+	      const struct journal_content *before, struct journal_locks *locks);
 
 #endif

@@ -36,7 +36,9 @@ struct run {
 	bool is_incomplete;                   /* something is left to collect or to go on with */
 	const struct store_again *again;      /* NULL: from the beginning */
 	const struct journal_content *before; /* what was measured then */
-	uint32_t whole_trials;                /* of it */
+	struct journal_locks
+		*locks;        /* held of an earlier run's journals; NULL: this is a new one */
+	uint32_t whole_trials; /* of it */
 };
 
 /* Reads the key that MANIFEST.json is signed with, and the baseline of its gates. */

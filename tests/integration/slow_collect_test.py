@@ -1,5 +1,6 @@
 """Collecting over a link so slow that a piece of what an agent keeps takes longer than any question
-is patient: each byte comes once, and what is broken off says so and no more."""
+is patient: each byte comes once, who else would collect or go on meanwhile is refused, and what is
+broken off says so and no more."""
 
 import signal
 import time
@@ -77,7 +78,12 @@ def broken_off(fleet, link, directory):
 def slow(fleet, link, directory, size, moved):
     before = link.moved()
     link.limit(100_000)
-    done = fleet.muster("collect", directory).wait(120).expect(3)
+    program = fleet.muster("collect", directory)
+    wait_for(lambda: link.moved() - before > PIECE / 4, 30, "it is under way")
+    for arguments in (["collect", directory], ["run", "--resume", directory]):
+        refused = fleet.muster(*arguments).wait(10).expect(2)
+        require("in use" in refused.text, f"one more is not refused:\n{refused.text}")
+    done = program.wait(120).expect(3)
     went = link.moved() - before
     print(f"{went} bytes went over the link for {size} that are kept, in {done.seconds:.1f} s")
     require(went <= 1.2 * size, f"{went} bytes went over the link for {size} that are kept")

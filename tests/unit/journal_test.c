@@ -459,7 +459,7 @@ static void an_hour_of_exchanges_is_small_in_the_journal(void **state)
 	assert_non_null(fleet.clocks);
 	assert_non_null(mkdtemp(directory));
 	char *path = mem_format("%s/" JOURNAL_NAME, directory);
-	struct journal *journal = journal_open(directory, false, 0, &err);
+	struct journal *journal = journal_open(directory, NULL, 0, &err);
 	assert_non_null(journal);
 	for (uint32_t i = 0; i < an_hour; i++) {
 		const struct clock_sample sample = exchange_at(START_NS, i);

@@ -207,7 +207,7 @@ static void what_cannot_be_begun_leaves_nothing(void **state)
 	assert_int_equal(mkdir("left.partial", 0777), 0);
 	assert_int_equal(mkdir("live.partial", 0777), 0);
 	struct error live = {0};
-	struct journal *journal = journal_open("live.partial", false, 0, &live);
+	struct journal *journal = journal_open("live.partial", NULL, 0, &live);
 	assert_non_null(journal);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct error err = {0};
