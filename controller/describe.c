@@ -105,8 +105,9 @@ static void fill_disruptions(struct result_clock *into, const struct host_clock 
 					    [DISRUPTION_STEP] = "step",
 					    [DISRUPTION_FREQUENCY] = "frequency"};
 
-	for (uint32_t i = 0; i < host->disruptions_count; i++) {
-		const struct disruption *from = &host->disruptions[i];
+	into->disruptions_dropped = host->disruptions.dropped;
+	for (uint32_t i = 0; i < host->disruptions.count; i++) {
+		const struct disruption *from = &host->disruptions.list[i];
 		struct result_disruption *added =
 			add_disruption(into, names[from->kind], from->amount_ns);
 		uint64_t near = (uint64_t)((int64_t)from->from_ns - into->offset_ns);

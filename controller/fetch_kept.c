@@ -19,9 +19,10 @@ struct fetching {
 	bool is_through;
 	bool wants_lease; /* what the run's directory begins with comes first */
 	struct fetch_chunk chunk;
-	struct journal_phase *phase;   /* under way; NULL: none */
-	struct journal_phase part;     /* what has come of it: this host's answer and series */
-	struct journal_answer *answer; /* in `part` */
+	struct journal_phase *phase;    /* under way; NULL: none */
+	struct journal_phase part;      /* what has come of it: this host's answer and series */
+	struct journal_answer *answer;  /* in `part` */
+	struct disruptions disruptions; /* of `part` */
 };
 
 struct fetcher {
@@ -139,12 +140,9 @@ static void take_frame(struct fetching *fetching, uint32_t host, struct message 
 		if (answer->borders_count)
 			add_border(answer, amend->bucket, amend->at_ns, amend->drift_ppb);
 		break;
-	case MESSAGE_DISRUPTION: {
-		struct disruption *disruption =
-			RECORD_APPEND(answer->disruptions, answer->disruptions_count);
-		*disruption = *(struct disruption *)message->body;
+	case MESSAGE_DISRUPTION:
+		disruptions_add(&fetching->disruptions, message->body);
 		break;
-	}
 	case MESSAGE_TIMELINE:
 		add_buckets(fetching, host, message->body);
 		break;
@@ -216,6 +214,20 @@ static void describe_part(const struct fetching *fetching, const char *before,
 			   before ? "; before, it was lost: " : "", before ? before : "");
 }
 
+/* The spool has them from the phase's beginning on, the journal those since the phase before. */
+static void tell_disruptions(struct fetching *fetching, const struct journal_answer *old)
+{
+	struct disruptions *told = &fetching->disruptions;
+
+	if (old)
+		disruptions_add_before(told, old->disruptions, old->disruptions_count,
+				       old->disruptions_dropped);
+	fetching->answer->disruptions = told->list;
+	fetching->answer->disruptions_count = told->count;
+	fetching->answer->disruptions_dropped = told->dropped;
+	*told = (struct disruptions){0};
+}
+
 /* The host's part from its spool takes the place of what had come of it. */
 static void put_in_place(struct fetching *fetching, uint32_t host, const char *broken_off)
 {
@@ -223,6 +235,7 @@ static void put_in_place(struct fetching *fetching, uint32_t host, const char *b
 	const struct journal_answer *old = journal_answer_of(phase, host);
 
 	describe_part(fetching, old ? old->why : NULL, broken_off);
+	tell_disruptions(fetching, old);
 	*journal_answer_anew(phase, host) = *fetching->answer;
 	for (uint32_t i = 0; i < part->series_count; i++) {
 		struct journal_series *series = RECORD_APPEND(phase->series, phase->series_count);
@@ -260,6 +273,7 @@ static void end_part(struct fetcher *f, uint32_t host, const char *broken_off)
 					" had come in the run: those stand, and it keeps its part",
 					has, fetching->phase->begun.number, had));
 		journal_phase_release(&fetching->part);
+		disruptions_release(&fetching->disruptions);
 	}
 	fetching->answer = NULL;
 	fetching->phase = NULL;

@@ -125,7 +125,7 @@ void fleet_close(struct fleet *fleet)
 		forget_answers(host);
 		record_release(&released_table, &host->released);
 		record_release(message_types[MESSAGE_LEASED].table, &host->facts);
-		free(host->disruptions);
+		disruptions_release(&host->disruptions);
 		free(host->endpoint);
 		free(host->why);
 	}

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "controller/clock_exchange.h"
 #include "controller/clock_record.h"
+#include "controller/disruptions.h"
 #include "controller/keyring.h"
 #include "controller/local.h"
 #include "controller/plan.h"
@@ -55,8 +56,7 @@ struct fleet_host {
 	uint64_t clock_session;
 	uint32_t probes_left; /* of the burst over ZeroMQ under way */
 	uint64_t probed_ns;
-	struct disruption *disruptions; /* that it has told of, in all of the run */
-	uint32_t disruptions_count;
+	struct disruptions disruptions; /* in all of the run */
 	uint64_t heard_ns;
 	uint64_t lost_ns;    /* 0: not lost */
 	bool suspected;      /* silent for suspect_after, not dead */

@@ -98,16 +98,6 @@ static void acknowledge_past(struct fleet *fleet, struct fleet_host *host,
 	fleet_send_of(fleet, host, envelope->phase, envelope->attempt, MESSAGE_ACK, &ack);
 }
 
-#define DISRUPTIONS_KEPT 10000
-
-static void on_disruption(struct fleet_host *host, const struct disruption *disruption)
-{
-	if (host->disruptions_count >= DISRUPTIONS_KEPT)
-		return;
-	struct disruption *kept = RECORD_APPEND(host->disruptions, host->disruptions_count);
-	*kept = *disruption;
-}
-
 static void on_amended(struct fleet_host *host, const struct amended *amended)
 {
 	if (!host->is_amending || amended->number != host->amend.number)
@@ -221,7 +211,7 @@ static void on_leased_message(struct fleet *fleet, struct fleet_host *host, stru
 		on_leased(fleet, host, message);
 		break;
 	case MESSAGE_DISRUPTION:
-		on_disruption(host, message->body);
+		disruptions_add(&host->disruptions, message->body);
 		break;
 	case MESSAGE_HEARTBEAT:
 		fleet_take_heartbeat(fleet, host, envelope, message->body);

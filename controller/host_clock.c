@@ -53,10 +53,10 @@ void host_clock_init(struct host_clock *clock, const struct fleet *fleet,
 	else if (fleet->recorded)
 		copy_recorded(clock, &fleet->recorded->hosts[number_of(fleet, host)], from_ns);
 	/* A gap is the agent's, and a set wall clock not the base clock's: neither moves theta. */
-	for (uint32_t i = 0; i < host->disruptions_count; i++)
-		if (host->disruptions[i].kind == DISRUPTION_SUSPEND ||
-		    host->disruptions[i].kind == DISRUPTION_FREQUENCY)
-			announce(clock, &host->disruptions[i]);
+	for (uint32_t i = 0; i < host->disruptions.count; i++)
+		if (host->disruptions.list[i].kind == DISRUPTION_SUSPEND ||
+		    host->disruptions.list[i].kind == DISRUPTION_FREQUENCY)
+			announce(clock, &host->disruptions.list[i]);
 	clock_fit_init(&clock->fit, clock->samples, clock->count, clock->announced,
 		       clock->announced_count);
 }

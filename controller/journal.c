@@ -20,10 +20,17 @@
 #define SERIES_MOST  65536                /* buckets of one record */
 #define WAITING_MOST (UINT64_C(64) << 20) /* bytes that the disk has not taken */
 
+/* How much of a host's disruptions is in it. */
+struct journal_told {
+	uint32_t count;
+	uint64_t dropped;
+};
+
 struct journal {
 	struct writer *writer;
-	bool is_broken;         /* told once; what is in it until then stands */
-	uint64_t *exchanged_ns; /* t1 of the latest exchange of each host that is in it */
+	bool is_broken;            /* told once; what is in it until then stands */
+	uint64_t *exchanged_ns;    /* t1 of the latest exchange of each host that is in it */
+	struct journal_told *told; /* of each host */
 	uint64_t followed_ns;
 	uint32_t ended; /* number of the newest phase that is in it to its end */
 };
@@ -87,6 +94,7 @@ void journal_close(struct journal *journal)
 		return;
 	writer_free(journal->writer, SETTLE_NS);
 	free(journal->exchanged_ns);
+	free(journal->told);
 	free(journal);
 }
 
@@ -212,6 +220,18 @@ void journal_start_phase(struct journal *journal, const struct journal_started *
 	put_on_disk(journal);
 }
 
+/* What is new of them; lent. */
+static void add_disruptions(struct journal_answer *answer, const struct disruptions *disruptions,
+			    struct journal_told *told)
+{
+	answer->disruptions_count = disruptions->count - told->count;
+	if (answer->disruptions_count)
+		answer->disruptions = disruptions->list + told->count;
+	answer->disruptions_dropped = disruptions->dropped - told->dropped;
+	told->count = disruptions->count;
+	told->dropped = disruptions->dropped;
+}
+
 static void add_answer(struct journal *journal, const struct fleet_host *host, uint32_t number,
 		       uint32_t index)
 {
@@ -222,10 +242,9 @@ static void add_answer(struct journal *journal, const struct fleet_host *host, u
 					.is_stopped = host->is_stopped,
 					.why = host->why,
 					.lost_ns = host->lost_ns,
-					.silence_ns = host->silence_ns,
-					.disruptions = host->disruptions,
-					.disruptions_count = host->disruptions_count};
+					.silence_ns = host->silence_ns};
 
+	add_disruptions(&answer, &host->disruptions, &journal->told[index]);
 	/* All lent: packing changes nothing. */
 	answer.ready = host->is_ready ? (struct ready *)&host->ready : NULL;
 	answer.failed = host->is_failed ? (struct failed *)&host->failed : NULL;
@@ -240,7 +259,8 @@ static void add_answer(struct journal *journal, const struct fleet_host *host, u
 	free(answer.borders);
 }
 
-/* A long phase is more than may wait: messages are moved while the disk takes it. */
+/* A long phase, or the answers of many hosts, is more than may wait: messages are moved while the
+ * disk takes it. */
 static void make_room(struct journal *journal, struct fleet *fleet)
 {
 	uint64_t end = clock_now_ns() + SETTLE_NS;
@@ -294,17 +314,19 @@ void journal_end_phase(struct journal *journal, struct fleet *fleet, const struc
 
 	if (!journal)
 		return;
+	if (!journal->told)
+		journal->told = mem_new(fleet->count, sizeof(*journal->told));
 	journal_add_clocks(journal, fleet);
 	for (uint32_t i = 0; i < fleet->count; i++) {
 		uint32_t h = collect->phase_host[i];
 		if (h == UINT32_MAX)
 			continue;
 		struct journal_series record = {.number = number, .host = i};
+		make_room(journal, fleet);
 		add_answer(journal, &fleet->hosts[i], number, i);
 		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
 			add_series(journal, fleet, &series->series[h][t], t, &record);
 		flush_series(journal, fleet, &record);
-		fleet_pump(fleet, 0);
 	}
 	journal_add(journal, JOURNAL_ENDED, &ended);
 	journal->ended = number;

@@ -23,7 +23,7 @@
 #include "controller/journal_lock.h"
 
 #define JOURNAL_NAME   "journal.bin"
-#define JOURNAL_FORMAT 2
+#define JOURNAL_FORMAT 3
 
 enum journal_kind {
 	JOURNAL_HEAD = 1,
@@ -83,8 +83,9 @@ struct journal_answer {
 	struct done *done;     /* likewise */
 	struct journal_border *borders;
 	uint32_t borders_count;
-	struct disruption *disruptions; /* of the run so far */
+	struct disruption *disruptions; /* since its answer before this one */
 	uint32_t disruptions_count;
+	uint64_t disruptions_dropped; /* likewise (disruptions.h) */
 };
 /* Buckets as they came, before anything is put right; several of one host add up. */
 struct journal_series {

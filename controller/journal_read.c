@@ -1,6 +1,7 @@
 #include "controller/journal_read.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,20 @@ static int wrong(struct journal_content *content, size_t at, struct error *err)
 	return -1;
 }
 
+/* Known from the first record on, before any is read as something else. */
+static int check_format(struct journal_content *content, struct error *err)
+{
+	uint32_t format = content->heads[content->heads_count - 1].format;
+
+	if (format == JOURNAL_FORMAT)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "it was written by another build (format %" PRIu32 ", here %d): use that one",
+		  format, JOURNAL_FORMAT);
+	journal_content_release(content);
+	return -1;
+}
+
 int journal_parse(struct journal_content *content, const unsigned char *data, size_t size,
 		  struct error *err)
 {
@@ -265,9 +280,12 @@ int journal_parse(struct journal_content *content, const unsigned char *data, si
 	size_t length, at = 0;
 
 	*content = (struct journal_content){0};
-	for (; framed_next(&framed, &record, &length); at = framed.at)
+	for (; framed_next(&framed, &record, &length); at = framed.at) {
 		if (take(content, record, length, err) < 0)
 			return wrong(content, at, err);
+		if (check_format(content, err) < 0)
+			return -1;
+	}
 	content->whole_bytes = framed.at;
 	keep_exchanges(content);
 	if (content->heads_count)

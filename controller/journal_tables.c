@@ -2,7 +2,7 @@
 #include "controller/journal.h"
 
 static const struct record_row head_rows[] = {
-	{MEMBER(struct journal_head, format), .min = JOURNAL_FORMAT, .max = JOURNAL_FORMAT},
+	{MEMBER(struct journal_head, format), .min = 1},
 	{MEMBER(struct journal_head, run), .required = true},
 	{MEMBER(struct journal_head, owner), .required = true},
 	{MEMBER(struct journal_head, started_at), .required = true},
@@ -67,6 +67,7 @@ static const struct record_row answer_rows[] = {
 	{MEMBER_MAYBE(struct journal_answer, done, done_table)},
 	{MEMBER_LIST(struct journal_answer, borders, border_table)},
 	{MEMBER_LIST(struct journal_answer, disruptions, disruption_table)},
+	{MEMBER(struct journal_answer, disruptions_dropped)},
 };
 static const struct record_table answer_table = RECORD_TABLE(
 	struct journal_answer, "journal_answer", answer_rows, "What a host said of a phase.");

@@ -42,11 +42,13 @@ void replay_fleet(struct fleet *fleet, const struct journal_content *content,
 
 void replay_fleet_release(struct fleet *fleet)
 {
+	for (uint32_t h = 0; h < fleet->count; h++)
+		disruptions_release(&fleet->hosts[h].disruptions);
 	free(fleet->hosts);
 	*fleet = (struct fleet){0};
 }
 
-/* Everything is lent to the host but its borders. */
+/* Everything is lent to the host but its borders, and what is new of its clock. */
 static void lend(struct fleet_host *host, const struct journal_answer *answer)
 {
 	host->in_phase = true;
@@ -65,8 +67,9 @@ static void lend(struct fleet_host *host, const struct journal_answer *answer)
 		host->failed = *answer->failed;
 	if (answer->done)
 		host->done = *answer->done;
-	host->disruptions = answer->disruptions;
-	host->disruptions_count = answer->disruptions_count;
+	for (uint32_t i = 0; i < answer->disruptions_count; i++)
+		disruptions_add(&host->disruptions, &answer->disruptions[i]);
+	host->disruptions.dropped += answer->disruptions_dropped;
 	for (uint32_t b = 0; b < answer->borders_count; b++) {
 		struct border *border = RECORD_APPEND(host->borders, host->borders_count);
 		*border = (struct border){.from = answer->borders[b].from,
@@ -82,15 +85,13 @@ static void take_back(struct fleet_host *host)
 	struct leased facts = host->facts;
 
 	/* What it told of its clock counts on. */
-	struct disruption *disruptions = host->disruptions;
-	uint32_t disruptions_count = host->disruptions_count;
+	struct disruptions disruptions = host->disruptions;
 	free(host->borders);
 	*host = (struct fleet_host){.plan = plan,
 				    .keys = keys,
 				    .facts = facts,
 				    .status = FLEET_STATUS_LEASED,
-				    .disruptions = disruptions,
-				    .disruptions_count = disruptions_count};
+				    .disruptions = disruptions};
 }
 
 static void lend_all(struct fleet *fleet, const struct journal_phase *phase)

@@ -44,6 +44,8 @@ static const struct record_row clock_rows[] = {
 	{MEMBER(struct result_clock, rtt_p99_ns), .doc = "99 % took no longer"},
 	{MEMBER(struct result_clock, estimator), .doc = "version of the rules (clock_fit.h)"},
 	{MEMBER_LIST(struct result_clock, disruptions, disruption_table), .doc = "what happened"},
+	{MEMBER(struct result_clock, disruptions_dropped),
+	 .doc = "that happened too, beyond 10,000 gaps and 10,000 others"},
 };
 static const struct record_table clock_table = RECORD_TABLE(
 	struct result_clock, "clock", clock_rows, "How a host's clock stood to the controller's.");

@@ -54,6 +54,7 @@ struct result_clock {
 	uint32_t estimator; /* CLOCK_FIT_VERSION */
 	struct result_disruption *disruptions;
 	uint32_t disruptions_count;
+	uint64_t disruptions_dropped; /* further ones that are not in the list */
 };
 
 struct result_host {

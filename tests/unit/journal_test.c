@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "common/clock.h"
 #include "common/framed.h"
 #include "common/memory.h"
+#include "controller/describe.h"
 #include "controller/journal_read.h"
 #include "controller/replay.h"
 #include "proto/version.h"
@@ -373,6 +375,151 @@ static void buckets_of_the_far_future_are_put_at_the_end(void **state)
 	free(bytes.data);
 }
 
+/* ---- disruptions ---- */
+
+static void tell(struct fleet_host *host, enum disruption_kind kind, uint32_t times)
+{
+	for (uint32_t i = 0; i < times; i++) {
+		const struct disruption told = {.kind = kind,
+						.from_ns = START_NS + host->disruptions.count,
+						.to_ns = START_NS + host->disruptions.count};
+		disruptions_add(&host->disruptions, &told);
+	}
+}
+
+static void end_phase(struct journal *journal, struct collect *collect, struct fleet *fleet,
+		      const struct plan *plan, uint32_t number)
+{
+	const struct journal_begun begun = {.number = number, .attempt = 1, .trial = number};
+	const struct journal_started started = {
+		.number = number, .attempt = 1, .start_ns = START_NS};
+
+	journal_begin_phase(journal, &begun);
+	journal_start_phase(journal, &started);
+	collect_begin(collect, fleet, plan, plan->phases, number, false);
+	fleet->ticked_ns = clock_now_ns(); /* nobody is there to hear of anything */
+	journal_end_phase(journal, fleet, collect, number, 0);
+}
+
+static struct journal_content read_behind_head(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	struct bytes bytes = {0};
+	char part[4096];
+	size_t size;
+
+	assert_non_null(file);
+	put_head(&bytes, "r", 0);
+	while ((size = fread(part, 1, sizeof(part), file)) > 0)
+		bytes_append(&bytes, part, size);
+	fclose(file);
+	struct journal_content content = parse(&bytes);
+	assert_int_equal(content.whole_bytes, bytes.size);
+	free(bytes.data);
+	return content;
+}
+
+static void require_told(const struct journal_content *content, uint32_t number, uint32_t host,
+			 uint32_t count, uint32_t dropped)
+{
+	const struct journal_phase *phase =
+		journal_find_phase((struct journal_content *)content, number);
+	const struct journal_answer *answer = journal_answer_of(phase, host);
+
+	assert_non_null(answer);
+	assert_int_equal(answer->disruptions_count, count);
+	assert_int_equal(answer->disruptions_dropped, dropped);
+}
+
+/* Each phase has what is new; of all together a result is made. */
+static void what_a_host_told_of_its_clock_is_in_it_once(void **state)
+{
+	struct phase phase = {.name = "p", .op = PHASE_OP_WRITE, .runtime = NS_PER_S};
+	struct plan plan = {
+		.bucket = 100 * NS_PER_MS, .phases = &phase, .phases_count = 1, .repeat = 9};
+	struct plan_host names_of[2] = {{.name = "a"}, {.name = "b"}};
+	const struct plan_hosts both = {.hosts = names_of, .count = 2};
+	struct fleet_host hosts[2] = {{.plan = &names_of[0], .in_phase = true},
+				      {.plan = &names_of[1]}};
+	struct result run_result = {0}, result = {0};
+	struct result_series run_series = {0}, series = {0};
+	char directory[] = "/tmp/muster-journal-XXXXXX";
+	struct error err;
+	struct fleet fleet = {.hosts = hosts, .count = 2, .channel = channel_new(&err)}, again;
+	struct collect collect = {.result = &run_result, .series = &run_series};
+
+	(void)state;
+	hosts[0].status = hosts[1].status = FLEET_STATUS_LEASED;
+	assert_non_null(fleet.channel);
+	assert_non_null(mkdtemp(directory));
+	char *path = mem_format("%s/" JOURNAL_NAME, directory);
+	struct journal *journal = journal_open(directory, NULL, 0, &err);
+	assert_non_null(journal);
+	tell(&hosts[0], DISRUPTION_GAP, 20000);
+	tell(&hosts[0], DISRUPTION_SUSPEND, 1);
+	tell(&hosts[1], DISRUPTION_GAP, 2); /* not in this phase: it is in the next */
+	end_phase(journal, &collect, &fleet, &plan, 1);
+	end_phase(journal, &collect, &fleet, &plan, 2);
+	hosts[1].in_phase = true;
+	tell(&hosts[0], DISRUPTION_GAP, 7);
+	tell(&hosts[0], DISRUPTION_FREQUENCY, 1);
+	end_phase(journal, &collect, &fleet, &plan, 3);
+	journal_close(journal);
+
+	struct journal_content content = read_behind_head(path);
+	require_told(&content, 1, 0, DISRUPTIONS_GAPS_MOST + 1, 10000);
+	require_told(&content, 2, 0, 0, 0);
+	require_told(&content, 3, 0, 1, 7);
+	require_told(&content, 3, 1, 2, 0);
+	struct collect replayed = {.result = &result, .series = &series};
+	replay_fleet(&again, &content, &both, &keyring);
+	replay_phases(&replayed, &again, &content, &plan, UINT32_MAX);
+	for (uint32_t h = 0; h < 2; h++)
+		(void)RECORD_APPEND(result.hosts, result.hosts_count);
+	describe_clocks(&result, &again, START_NS, START_NS);
+	assert_int_equal(result.hosts[0].clock.disruptions_count, DISRUPTIONS_GAPS_MOST + 2);
+	assert_int_equal(result.hosts[0].clock.disruptions_dropped, 10007);
+	assert_string_equal(result.hosts[0].clock.disruptions[DISRUPTIONS_GAPS_MOST].kind,
+			    "suspend");
+	assert_string_equal(result.hosts[0].clock.disruptions[DISRUPTIONS_GAPS_MOST + 1].kind,
+			    "frequency");
+	assert_int_equal(result.hosts[1].clock.disruptions_count, 2);
+
+	replay_fleet_release(&again);
+	journal_content_release(&content);
+	collect_release(&collect);
+	collect_release(&replayed);
+	record_release(&result_table, &run_result);
+	record_release(&result_table, &result);
+	disruptions_release(&hosts[0].disruptions);
+	disruptions_release(&hosts[1].disruptions);
+	channel_free(fleet.channel, 0);
+	unlink(path);
+	rmdir(directory);
+	free(path);
+}
+
+static void one_of_another_format_is_refused_by_that_name(void **state)
+{
+	struct journal_head head = {.format = JOURNAL_FORMAT - 1,
+				    .run = "r",
+				    .owner = (char *)owner,
+				    .started_at = "then",
+				    .fingerprint = (char *)version_fingerprint()};
+	struct journal_content content;
+	struct bytes bytes = {0};
+	struct error err;
+
+	(void)state;
+	journal_pack(&bytes, JOURNAL_HEAD, &head);
+	put_phase(&bytes, 3, 1, 0, WHOLE);
+	assert_int_equal(journal_parse(&content, bytes.data, bytes.size, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	assert_string_equal(err.text,
+			    "it was written by another build (format 2, here 3): use that one");
+	free(bytes.data);
+}
+
 /* ---- exchanges of long runs ---- */
 
 /* In a phase: four bursts of five a second, of which the third is the tightest. */
@@ -488,6 +635,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_journal_is_refused),
 		cmocka_unit_test(figures_come_out_of_it_again),
 		cmocka_unit_test(buckets_of_the_far_future_are_put_at_the_end),
+		cmocka_unit_test(what_a_host_told_of_its_clock_is_in_it_once),
+		cmocka_unit_test(one_of_another_format_is_refused_by_that_name),
 		cmocka_unit_test(exchanges_of_a_long_run_take_bounded_memory),
 		cmocka_unit_test(exchanges_of_an_older_clock_are_dropped),
 		cmocka_unit_test(an_hour_of_exchanges_is_small_in_the_journal),
