@@ -213,6 +213,18 @@ static void check_notes(struct result *result, uint32_t from, const struct resul
 	}
 }
 
+/* Then a pause may be among those that nobody knows of any more. */
+static void check_disruptions(struct result *result)
+{
+	for (uint32_t h = 0; h < result->hosts_count; h++)
+		if (result->hosts[h].clock.disruptions_dropped)
+			findings_add(
+				result, "AGENT_NOTE", NULL, NULL, result->hosts[h].host, NULL, NULL,
+				"the agent told of %llu more disruptions of its clocks than are "
+				"kept: of pauses among them nothing is known",
+				(unsigned long long)result->hosts[h].clock.disruptions_dropped);
+}
+
 static void check_security(struct result *result)
 {
 	for (uint32_t h = 0; h < result->hosts_count; h++)
@@ -241,5 +253,6 @@ void host_findings_told(struct result *result)
 
 	for (uint32_t p = 0; p < result->phases_count; p++)
 		check_notes(result, notes, &result->phases[p]);
+	check_disruptions(result);
 	check_security(result);
 }

@@ -143,6 +143,12 @@ static void pause_briefly(struct sample *sample, struct result_phase *phase)
 	sample->result.hosts[0].clock.disruptions[0].amount_ns = 900 * NS_PER_MS;
 }
 
+static void drop_disruptions(struct sample *sample, struct result_phase *phase)
+{
+	pause_briefly(sample, phase);
+	sample->result.hosts[0].clock.disruptions_dropped = 7;
+}
+
 /* Of which a tenth of a second, 1 % of the time, is the phase's. */
 static void pause_at_the_edge(struct sample *sample, struct result_phase *phase)
 {
@@ -336,6 +342,7 @@ static void each_fact_is_found_and_nothing_else(void **state)
 		{freeze, "read", false, "INVALID HOST_FROZEN h1"},
 		{pause, "read", false, "INVALID HOST_FROZEN h1"},
 		{pause_briefly, "read", false, ""},
+		{drop_disruptions, "read", false, "NOTE AGENT_NOTE h1"},
 		{pause_at_the_edge, "read", false, "WARN HOST_FROZEN h1"},
 		{pause_before, "read", false, ""},
 		{fail_some, "read", false, "INVALID IO_ERRORS h2"},
