@@ -33,6 +33,7 @@ static void add_targets(struct build *build)
 			target->engine = mem_text("foreign");
 			target->throughput_bytes_per_s = target->iops = NAN;
 			target->throughput_with_sync_bytes_per_s = NAN;
+			target->latency_ns = (struct result_latency){NAN, NAN, NAN, NAN, NAN, 0};
 		}
 	}
 }

@@ -705,21 +705,27 @@ def operations_of_lines(muster):
 
 def gates_on_what_was_not_told(muster):
     """No figure, no PASS: of when workers began, and of latencies, numbers alone say nothing."""
-    for metric, starts, state in (("start_skew", None, "INCONCLUSIVE"),
-                                  ("start_skew", (0, 0.5), "PASS"),
-                                  ("start_skew", (0, 5), "FAIL"),
-                                  ("mean_latency", None, "INCONCLUSIVE"),
-                                  ("p99_latency", (0, 0), "INCONCLUSIVE")):
+    latencies = [(f"{figure}{kind}_latency", of)
+                 for figure in ("mean", "p50", "p99", "p999", "max")
+                 for kind in ("", "_service", "_sync") for of in ("fleet", "host", "target")]
+    for metric, of, starts, state in (
+            ("start_skew", "fleet", None, "INCONCLUSIVE"),
+            ("start_skew", "fleet", (0, 0.5), "PASS"), ("start_skew", "fleet", (0, 5), "FAIL"),
+            ("p99_latency", "fleet", (0, 0), "INCONCLUSIVE"),
+            *((metric, of, None, "INCONCLUSIVE") for metric, of in latencies)):
         times = [{"seconds": 60}] * 2
         if starts:
             times = [{"start_s": start, "end_s": start + 60} for start in starts]
+        synced = {"op": "write", "sync_every": 4} if "_sync_" in metric else {}
         judged = Judge(muster).judge(
-            phases=[phase()], measured=[{"phase": "p", "moved": [
+            phases=[phase(**synced)], measured=[{"phase": "p", "moved": [
                 {"host": f"h{i}", "bytes": 30_000 * MB, **time} for i, time in enumerate(times)]}],
-            gates=[{"phase": "p", "metric": metric, "of": "fleet", "at_most": "1s"}])
+            gates=[{"phase": "p", "metric": metric, "of": of, "at_most": "1s"}])
         gate = judged.result["gates"][0]
-        require(gate["state"] == state, f"{metric}, {starts}: {gate}")
-        require("too few" not in (gate["text"] or ""), f"{metric}: {gate['text']}")
+        require(gate["state"] == state, f"{metric} of {of}, {starts}: {gate}")
+        if "latency" in metric:
+            require(gate["value"] is None, f"{metric} of {of}: {gate}")
+            require("nothing is known of its latencies" in gate["text"], f"{metric} of {of}: {gate}")
 
 
 def numbers_that_are_told_twice(muster):
