@@ -4,9 +4,9 @@
 
 static const struct record_row sample_rows[] = {
 	{MEMBER(struct foreign_sample, time_s), .required = true,
-	 .doc = "where it begins, once for each host and target; it ends where the next begins, "
-		"and "
-		"all are as long"},
+	 .doc = "where it begins, once for each host and target; it lasts until the next begins, "
+		"the "
+		"last as long as most do. What it tells is spread evenly over its time"},
 	{MEMBER(struct foreign_sample, host), .doc = "needed where there are several"},
 	{MEMBER(struct foreign_sample, target), .doc = "needed where the phase has several"},
 	{MEMBER(struct foreign_sample, bytes), .doc = "moved in that time; or:"},
@@ -125,9 +125,9 @@ static const struct record_row measured_rows[] = {
 	{MEMBER(struct foreign_measured, hung), .fallback = "false",
 	 .doc = "true: it never ended, and there is no figure"},
 	{MEMBER(struct foreign_measured, bucket), .unit = UNIT_NS, .min = 1000000,
-	 .doc = "the time of a line of the timeline; without it the median of what lies between "
-		"two lines "
-		"of a host and target"},
+	 .doc = "the time of a line of the timeline, an error where lines lie otherwise, and the "
+		"width of the result's buckets; without it each lasts to the next, and buckets are "
+		"as wide as the median of what lies between two lines of a host and target"},
 	{MEMBER(struct foreign_measured, timeline), .doc = "CSV beside this file"},
 	{MEMBER(struct foreign_measured, totals), .doc = "CSV beside this file"},
 	{MEMBER(struct foreign_measured, counters), .doc = "CSV beside this file"},

@@ -80,7 +80,7 @@ struct foreign_measured {
 	uint32_t trial;
 	char *controller; /* through which the bytes went, where that differs */
 	bool hung;        /* it never ended: there is no figure */
-	uint64_t bucket;  /* ns; 0: as the timeline has it */
+	uint64_t bucket;  /* ns, of a line and of the result; 0: as the timeline has it */
 	char *timeline, *totals, *counters, *ticks, *heartbeats; /* files; NULL: none */
 	struct foreign_total *moved;
 	uint32_t moved_count;

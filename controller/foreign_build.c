@@ -12,6 +12,8 @@
 #include "controller/foreign.h"
 #include "controller/foreign_inside.h"
 
+#define WIDTH_LEAST_NS 1000
+
 static const char *io_of(const struct build *build)
 {
 	if (!build->foreign->direct_told[build->asked - build->foreign->phases])
@@ -103,9 +105,10 @@ static uint64_t bucket_width_ns(const struct build *build)
 
 	if (m->bucket)
 		return m->bucket;
-	if (m->samples_count)
-		return (uint64_t)fmax(llround(foreign_line_width(build) * 1e9), 1000);
-	return foreign_even_width(build);
+	if (!m->samples_count)
+		return foreign_even_width(build);
+	uint64_t width = foreign_line_width(build);
+	return width > WIDTH_LEAST_NS ? width : WIDTH_LEAST_NS;
 }
 
 /* A timeline has the ramp that was asked for at its beginning; totals are told without it. */
@@ -209,6 +212,7 @@ static uint64_t build_phase(struct build *build, uint64_t start_ns)
 	foreign_add_hosts(build);
 	if (has_figures(m))
 		add_targets(build);
+	foreign_sort_lines(build);
 	phase->bucket_ns = bucket_width_ns(build);
 	phase->ramp_ns = ramp_ns(build);
 	make_series(build);
@@ -225,6 +229,7 @@ static uint64_t build_phase(struct build *build, uint64_t start_ns)
 	 */
 	if (has_figures(m) || !are_complete(phase))
 		window_compute(phase, build->series, !build->asked->size);
+	free(build->lines);
 	free(build->extents);
 	name_set_release(&build->hosts);
 	return end_of(phase);

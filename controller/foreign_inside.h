@@ -8,6 +8,12 @@
 /* Of a target in a phase; what lies beyond is left out and said. */
 #define FOREIGN_BUCKETS_MOST 5000000
 
+/* A line of the timeline, of a target of a host: `series` counts those of all hosts through. */
+struct foreign_line {
+	uint32_t series, sample;
+	uint64_t at_ns; /* since the origin */
+};
+
 /* A phase while it is built. */
 struct build {
 	const struct foreign *foreign;
@@ -16,13 +22,14 @@ struct build {
 	struct result *result;
 	struct result_phase *phase;
 	struct phase_series *series;
-	struct name_set hosts; /* as in the phase */
-	bool errors_in_totals; /* else in the timeline */
-	double origin_s;       /* where the phase begins, on the clock of its rows */
-	uint64_t *extents;     /* of each target of the phase */
-	uint32_t guessed;      /* totals of which no time was told */
-	uint32_t dropped;      /* lines of the timeline that lie too far out */
-	uint64_t missing;      /* buckets between lines that have none */
+	struct name_set hosts;      /* as in the phase */
+	bool errors_in_totals;      /* else in the timeline */
+	double origin_s;            /* where the phase begins, on the clock of its rows */
+	uint64_t *extents;          /* of each target of the phase */
+	uint32_t guessed;           /* totals of which no time was told */
+	uint32_t dropped;           /* lines of the timeline that lie too far out */
+	uint64_t missing;           /* lines that should lie between others */
+	struct foreign_line *lines; /* the timeline's, by series and time */
 };
 
 /* ---- foreign_hosts.c ---- */
@@ -55,8 +62,11 @@ void foreign_extend(struct result_target *target, uint64_t from_ns, uint64_t to_
 
 /* ---- foreign_timeline.c ---- */
 
-/* How long a line lasts, in s: the median of what lies between two of one series. */
-double foreign_line_width(const struct build *build);
+void foreign_sort_lines(struct build *build);
+/* The median of what lies between two lines of one series, in ns; a second where none has two. */
+uint64_t foreign_line_width(const struct build *build);
+/* Each over its time: to the next of its series, the last as long as most of them. Where lines that
+ * lie evenly have a hole, nothing was moved in it. Moves the lines to where they were put. */
 void foreign_add_samples(struct build *build);
 
 /* ---- foreign_totals.c ---- */
@@ -77,14 +87,25 @@ void foreign_find_states(struct build *build);
 /* Counters of devices: their bytes go into the result; after the totals. */
 void foreign_add_counters(struct build *build);
 
-/* ---- foreign_twice.c: what is told a second time ---- */
+/* ---- foreign_order.c: rows by host, target and time, and what only that shows ---- */
 
-/* A line of the timeline of the host, target and instant of one that stands before it, which
- * `before` gets; NULL: there is none. n log n. */
-const struct foreign_sample *foreign_sample_twice(const struct foreign_measured *m,
-						  const struct foreign_sample **before);
-/* A total of a host and target that begins when another does, neither of a worker; NULL: none. */
-const struct foreign_total *foreign_total_twice(const struct foreign_measured *m);
+struct foreign_place {
+	const char *host, *target; /* where none is named, of the only one */
+	double at_s;               /* -1: not told */
+	uint32_t row;
+};
+
+/* All samples, or all totals; those of one instant as they stand. n log n. The caller's to free. */
+struct foreign_place *foreign_order_samples(const struct foreign_measured *m);
+struct foreign_place *foreign_order_totals(const struct foreign_measured *m);
+/* The place of a line of the host, target and instant of the one before it; 0: there is none. */
+uint32_t foreign_sample_twice(const struct foreign_place *places, uint32_t count);
+/* Likewise of a total that begins when another does, neither of a worker. */
+uint32_t foreign_total_twice(const struct foreign_place *places, const struct foreign_measured *m);
+/* The place of a line that begins long before the one before it has lasted for `bucket_ns`, or is
+ * one of many of which none begins nearly as early; 0: there is none. */
+uint32_t foreign_sample_against(const struct foreign_place *places, uint32_t count,
+				uint64_t bucket_ns);
 
 /* ---- foreign_values.c: what the numbers themselves show ---- */
 

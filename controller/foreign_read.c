@@ -273,22 +273,52 @@ static bool has_many_hosts(const struct foreign *foreign, const struct foreign_m
 	return many;
 }
 
-/* What would be added up to twice what it was. */
-static void check_twice(struct check *check, const struct foreign_measured *m)
+/* Takes `text`. */
+static void complain_of_sample(struct check *check, const struct foreign_measured *m,
+			       const struct foreign_place *place, char *text)
 {
-	const struct foreign_sample *before, *sample = foreign_sample_twice(m, &before);
-	const struct foreign_total *total = foreign_total_twice(m);
+	const struct foreign_sample *s = &m->samples[place->row];
 
-	if (sample) {
-		char *text = mem_format("time_s %g of this host and target is in line %u already",
-					sample->time_s, before->line);
-		complain_of_row(check, m->timeline, sample, sample->line, text);
-		free(text);
-	}
-	if (total)
+	complain_of_row(check, m->timeline, s, s->line, text);
+	free(text);
+}
+
+/* What would be added up to twice what it was, or to many times. */
+static void check_sample_order(struct check *check, const struct foreign_measured *m)
+{
+	struct foreign_place *places = foreign_order_samples(m);
+	uint32_t count = m->samples_count, twice = foreign_sample_twice(places, count);
+	uint32_t against = m->bucket ? foreign_sample_against(places, count, m->bucket) : 0;
+
+	if (twice)
+		complain_of_sample(
+			check, m, &places[twice],
+			mem_format("time_s %g of this host and target is in line %u already",
+				   places[twice].at_s, m->samples[places[twice - 1].row].line));
+	else if (against)
+		complain_of_sample(
+			check, m, &places[against],
+			mem_format("begins %g s after line %u, of the same host and target, of "
+				   "which `bucket` tells that it lasts %g s; leave bucket away, "
+				   "and each line lasts to the next",
+				   places[against].at_s - places[against - 1].at_s,
+				   m->samples[places[against - 1].row].line,
+				   (double)m->bucket / 1e9));
+	free(places);
+}
+
+static void check_total_order(struct check *check, const struct foreign_measured *m)
+{
+	struct foreign_place *places = foreign_order_totals(m);
+	uint32_t twice = foreign_total_twice(places, m);
+
+	if (twice) {
+		const struct foreign_total *total = &m->moved[places[twice].row];
 		complain_of_row(check, m->totals, total, total->line,
 				"this host and target has a total from that time on already; "
 				"name workers where it is of one of several");
+	}
+	free(places);
 }
 
 static void check_rows(struct check *check, const struct foreign_measured *m,
@@ -316,8 +346,10 @@ static void check_rows(struct check *check, const struct foreign_measured *m,
 	for (uint32_t i = 0; i < m->beats_count; i++)
 		check_place(check, m->heartbeats, &m->beats[i], m->beats[i].line, phase,
 			    m->beats[i].host, NULL);
-	if (!check->failed)
-		check_twice(check, m);
+	if (check->failed)
+		return;
+	check_sample_order(check, m);
+	check_total_order(check, m);
 }
 
 static void check_measured(struct check *check, uint32_t index)

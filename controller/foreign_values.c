@@ -49,9 +49,10 @@ void foreign_find_gaps(struct build *build)
 			     "only totals are known, so that each counts as even over its time");
 	if (build->missing)
 		findings_add(build->result, "TIMELINE_GAPS", NULL, build->phase, NULL, NULL, NULL,
-			     "of %llu buckets between the first and the last line of a host and "
-			     "target there is no line; they count as nothing moved",
-			     (unsigned long long)build->missing);
+			     "between lines of a host and target that lie evenly %llu %s missing; "
+			     "in that time nothing counts as moved",
+			     (unsigned long long)build->missing,
+			     build->missing == 1 ? "is" : "are");
 	if (build->dropped)
 		findings_add(build->result, "TIMELINE_CUT", NULL, build->phase, NULL, NULL, NULL,
 			     "%u lines of the timeline lie more than %d of its buckets after the "

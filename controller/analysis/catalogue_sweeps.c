@@ -53,9 +53,9 @@ static const struct catalogue_row rows[] = {
 	 "More than 5,000,000 of its buckets after the first.", OWN,
 	 "look at the times of the table, or set bucket"},
 	{"TIMELINE_GAPS", "NOTE", "A timeline has no line for some of its time.",
-	 "Fewer lines than buckets between the first and the last of a host and target; what has "
-	 "no "
-	 "line counts as nothing moved.",
+	 "More than 1.75 times as long from a line to the next of its host and target as from most "
+	 "of "
+	 "those around it, or as `bucket` says; for what has no line nothing counts as moved.",
 	 OWN,
 	 "give a line of 0 where nothing moved; where it was only not recorded, a "
 	 "stall that is found there is none"},

@@ -738,6 +738,9 @@ def numbers_that_are_told_twice(muster):
             ({"timeline": line + [("h2", 30, 500 * MB)]}, None),
             ({"timeline": line + [("h2", 30, 1), ("", 31, 1)]}, "no host, and there are several"),
             ({"timeline": line + [("", 60, 500 * MB)]}, None),
+            ({"timeline": line + [("", 30, 500 * MB)]}, "line 32 already"),
+            ({"moved": [{**total, "seconds": 60}, {"bytes": 5 * MB, "seconds": 60}]},
+             "a total from that time on already"),
             ({"moved": [{**total, "seconds": 60}] * 2}, "a total from that time on already"),
             ({"moved": [{**total, "seconds": 60, "worker": w} for w in "ab"]}, None),
             ({"moved": [{**half, "start_s": s, "end_s": s + 30} for s in (0, 30)]}, None),
@@ -859,7 +862,101 @@ def lines_at_times_of_their_own(muster):
             "timeline.csv", ("host",) + COLUMNS["timeline"], facts["measured"][0]["timeline"])
         judged = judge.judge(**facts)
         require_near(judged.cluster("p")["all_active_bytes_per_s"], len(offsets) * 500 * MB,
-                     f"throughput of lines at {offsets}", 0.02)
+                     f"throughput of lines at {offsets}", 1e-6)
+
+
+def starts(steps, first=0.0):
+    """Where lines begin that lie so far apart."""
+    times = [first]
+    for step in steps:
+        times.append(round(times[-1] + step, 6))
+    return times
+
+
+def jittered(seed, most, count=120):
+    source = random.Random(seed)
+    return [round(i + 1 + source.uniform(-most, most), 6) for i in range(count)]
+
+
+def judge_lines(muster, hosts, columns=("time_s", "bytes_per_s"), value=lambda t: 100 * MB, **more):
+    """Each host's lines at the times that are told for it."""
+    judge = Judge(muster)
+    rows = [(f"h{h}", t, value(t)) for h, times in enumerate(hosts) for t in times]
+    random.Random(7).shuffle(rows)
+    return judge.judge(phases=[phase()], measured=[
+        {"phase": "p", "timeline": judge.table("t.csv", ("host",) + columns, rows), **more}])
+
+
+def lines_of_any_length(muster):
+    """A rate lasts as long as its line does, to the next one; nothing is odd about an even rate."""
+    for name, hosts in (
+            ("seconds, then quarters", [starts([1] * 45 + [0.25] * 160)]),
+            ("quarters, then seconds", [starts([0.25] * 160 + [1] * 45)]),
+            ("one host every two seconds", [starts([2] * 30), starts([1] * 60)]),
+            ("one host every ten", [starts([10] * 12, 3), *[starts([1] * 120)] * 2]),
+            ("1.02 s beside 1 s", [starts([1.02] * 100), *[starts([1] * 100)] * 2]),
+            *((f"{most:g} s early or late", [jittered(seed, most) for seed in range(3)])
+              for most in (0.02, 0.05, 0.1, 0.3))):
+        judged = judge_lines(muster, hosts)
+        require_near(judged.cluster("p")["all_active_bytes_per_s"], len(hosts) * 100 * MB, name, 1e-6)
+        require(judged.codes <= {"NO_DEVICE_COUNTERS"}, f"{name}: {sorted(judged.codes)}")
+        for host in judged.result["phases"][0]["hosts"]:
+            require_near(host["targets"][0]["throughput_bytes_per_s"], 100 * MB, name, 1e-6)
+
+
+def what_lines_tell_is_kept(muster):
+    """To the byte and the operation, wherever they are put."""
+    for name, times in (("jitter", jittered(1, 0.3)), ("even", starts([1] * 60)),
+                        ("slower", starts([0.25] * 160 + [1] * 45)),
+                        ("a hole", starts([1] * 40 + [9] + [1] * 40))):
+        for column, value, key in (("bytes", 10**9 + 7, "bytes"), ("operations", 12347, "operations")):
+            judged = judge_lines(muster, [times, times[3:]], ("time_s", column), lambda t: value)
+            found = sum(host["targets"][0][key] for host in judged.result["phases"][0]["hosts"])
+            require(found == value * (2 * len(times) - 3), f"{name}, {column}: {found}")
+
+
+def lines_that_are_not_there(muster):
+    """A hole among lines that lie evenly is none of a line, which would last too long."""
+    for name, steps, missing in (
+            ("one", [1] * 40 + [2] + [1] * 40, 1), ("nine", [1] * 40 + [10] + [1] * 40, 9),
+            ("twice", [1] * 20 + [3] + [1] * 20 + [2] + [1] * 20, 3),
+            ("side by side", [1] * 30 + [4, 3] + [1] * 30, 5),
+            ("the first", [5] + [1] * 60, 4), ("the last but one", [1] * 60 + [5], 4),
+            ("a little late", [1.03, 0.98, 0.99] * 15 + [3.02] + [1.03, 0.98, 0.99] * 15, 2),
+            ("of quarters", [1] * 40 + [0.25] * 80 + [1] + [0.25] * 80, 3),
+            ("half as long again", [1] * 40 + [1.5] + [1] * 40, 0),
+            ("a break that stays", [1] * 40 + [2] * 20, 0)):
+        for column, value in (("bytes_per_s", 100 * MB), ("bytes", 10**8)):
+            judged = judge_lines(muster, [starts(steps)], ("time_s", column), lambda t: value)
+            told = [f["evidence"] for f in judged.of("TIMELINE_GAPS")]
+            require(bool(told) == bool(missing), f"{name}: {told}")
+            require(not missing or f" {missing} {'is' if missing == 1 else 'are'} missing" in told[0],
+                    f"{name}: {told}")
+    judged = judge_lines(muster, [starts([1] * 40 + [10] + [1] * 40)])
+    require_near(judged.cluster("p")["all_active_bytes_per_s"], 100 * MB * 82 / 91, "a hole", 1e-6)
+
+
+def lines_against_their_bucket(muster):
+    """What is told of how long a line lasts must be how they lie."""
+    for bucket, hosts, wanted in (
+            ("1s", [starts([1] * 60)], None), ("1s", [jittered(2, 0.05)], None),
+            ("1s", [starts([0.98] * 60)], None), ("1s", [starts([1] * 30 + [9] + [1] * 30)], None),
+            ("1s", [starts([1.4] * 60)], None), ("1s", [[0]] * 2, None),
+            ("10s", [starts([1] * 60)], "begins 1 s after line"),
+            ("1500ms", [starts([1] * 60)], "begins 1 s after line"),
+            ("1s", [starts([0.8] * 60)], "begins 0.8 s after line"),
+            ("1s", [starts([1] * 30 + [0.4] + [1] * 30)], "begins 0.4 s after line"),
+            ("1s", [starts([1] * 30 + [0.6] + [1] * 30)], None),
+            ("1s", [starts([1] * 60), starts([2] * 30)], "begins 2 s after line"),
+            ("1s", [starts([1] * 60), starts([0.25] * 240)], "begins 0.25 s after line")):
+        try:
+            judged = judge_lines(muster, hosts, bucket=bucket)
+        except Failed as refusal:
+            require(wanted and re.search(r"t\.csv:\d+:1: " + wanted, str(refusal)),
+                    f"{bucket}: {refusal}")
+        else:
+            require(not wanted, f"{bucket}: is judged")
+            require(judged.result["phases"][0]["bucket_ns"] == 10**9, f"{bucket}: as told")
 
 
 def the_rhythm_of_zfs(muster):
@@ -944,7 +1041,9 @@ def main():
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
-                        lines_at_times_of_their_own, gates_on_what_was_not_told,
+                        lines_at_times_of_their_own, lines_of_any_length,
+                        what_lines_tell_is_kept, lines_that_are_not_there,
+                        lines_against_their_bucket, gates_on_what_was_not_told,
                         a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, operations_of_lines,
                         others_that_took_as_long, gates_that_no_plan_may_have,
                         numbers_that_are_told_twice, reads_that_also_compare)]
