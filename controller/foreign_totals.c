@@ -51,8 +51,8 @@ static void spread(struct build *build, struct series *series, const struct time
 	amount.bytes = round(amount.bytes);
 	amount.operations = foreign_whole_operations(amount.operations);
 	for (uint64_t b = first; b < end && b < FOREIGN_BUCKETS_MOST; b++) {
-		double from = (double)b * width_s,
-		       to = b + 1 == end ? times->end_s : from + width_s;
+		double from = (double)b * width_s;
+		double to = b + 1 == end ? times->end_s : (double)(b + 1) * width_s;
 		struct amount part = {
 			flow(amount.bytes, times, to) - flow(amount.bytes, times, from),
 			flow(amount.operations, times, to) - flow(amount.operations, times, from)};

@@ -100,6 +100,11 @@ static void totals_are_spread_whole(void **state)
 	assert_int_equal(target->first_io_ns, 1000000000);
 	assert_int_equal(target->last_io_ns, UINT64_C(69400000000));
 	foreign_result_release(&result, &series);
+	build("judge: 1\n" PHASE
+	      "measured: [{phase: p, moved: [{bytes_per_s: 300000000.0, seconds: 60.0}]}]\n",
+	      &result, &series);
+	assert_int_equal(result.phases[0].hosts[0].targets[0].bytes, UINT64_C(18000000000));
+	foreign_result_release(&result, &series);
 }
 
 static void what_was_judged_is_judged_alike_again(void **state)
