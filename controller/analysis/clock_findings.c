@@ -59,7 +59,7 @@ static void check_bound(struct result *result, const struct result_phase *phase,
 	if (host->edges.bound_ns <= phase->bucket_ns)
 		return;
 	units_format_ns(bucket, (double)phase->bucket_ns);
-	if (host->edges.bound_ns > INT64_MAX)
+	if (host->edges.bound_ns >= INT64_MAX)
 		findings_add(result, "CLOCK_UNCERTAIN", NULL, phase, host->host, NULL, NULL,
 			     "nothing is known of the host's clock in a part of the phase, whose "
 			     "buckets are %s wide",

@@ -330,7 +330,7 @@ static struct gate_figure figure_of_skew(const struct gate_scope *scope)
 
 	if (!phase->cluster)
 		return nothing;
-	if (phase->start_skew_bound_ns > INT64_MAX)
+	if (phase->start_skew_bound_ns >= INT64_MAX)
 		return lacking("how closely together its workers began is not known");
 	return (struct gate_figure){
 		.value = value, .low = fmax(0, value - bound), .high = value + bound};

@@ -94,7 +94,7 @@ static void print_heading(const struct result *result, uint32_t index, FILE *fil
 				 units_format_ns(start, (double)phase->start_ns));
 		return;
 	}
-	if (phase->start_skew_bound_ns > INT64_MAX)
+	if (phase->start_skew_bound_ns >= INT64_MAX)
 		snprintf(within, sizeof(within), "how closely together is not known");
 	else
 		snprintf(within, sizeof(within), "all within %s +- %s, ended within %s",
