@@ -5,6 +5,7 @@
 #include "common/file.h"
 #include "common/text.h"
 #include "controller/analysis/catalogue.h"
+#include "controller/analysis/findings.h"
 #include "controller/foreign.h"
 #include "controller/judge.h"
 #include "controller/run_file.h"
@@ -95,17 +96,43 @@ static void forget_verdict(struct result *result)
 
 /* ---- the whole ---- */
 
-/* Takes the result, as run.json has it; `timeline` NULL: there is none. */
+/* Of totals alone there never was one. */
+static bool is_of_totals(const struct result *result, const struct result_phase *phase)
+{
+	for (uint32_t f = 0; f < result->findings_count; f++)
+		if (text_is(result->findings[f].code, "NO_TIMELINE") &&
+		    findings_is_in(&result->findings[f], phase))
+			return true;
+	return false;
+}
+
+/* What only the timeline shows is not found again, and no gate may pass for want of it. */
+static void note_missing(struct result *result)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		if (phase->cluster && phase->cluster->operations && !is_of_totals(result, phase))
+			findings_add(result, "TIMELINE_MISSING", NULL, phase, NULL, NULL, NULL,
+				     "there is no timeline.csv beside run.json: whether the phase "
+				     "was steady, stood still or went in a rhythm cannot be said");
+	}
+}
+
+/* Takes the result, as run.json has it; `timeline` NULL: there is none, and no series. */
 static int take(struct result *result, struct result_series *series, const struct bytes *timeline,
 		struct error *err)
 {
-	run_timeline_init(result, series);
-	if (timeline && run_timeline_parse(result, series, (const char *)timeline->data,
-					   timeline->size, err) < 0) {
-		foreign_result_release(result, series);
-		return -1;
+	if (timeline) {
+		run_timeline_init(result, series);
+		if (run_timeline_parse(result, series, (const char *)timeline->data, timeline->size,
+				       err) < 0) {
+			foreign_result_release(result, series);
+			return -1;
+		}
 	}
 	forget_verdict(result);
+	if (!timeline)
+		note_missing(result);
 	return 0;
 }
 
@@ -118,7 +145,6 @@ int judge_parse_run(const char *json, const struct bytes *timeline, struct resul
 	return take(result, series, timeline, err);
 }
 
-/* A run without its timeline is judged without what only that shows. */
 int judge_read_run(const char *path, struct result *result, struct result_series *series,
 		   struct error *err)
 {

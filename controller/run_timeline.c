@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/record_csv.h"
 #include "common/text.h"
+#include "controller/analysis/window.h"
 
 #define BUCKETS_MOST 5000000 /* of a target in a phase */
 
@@ -95,6 +96,47 @@ static void take_line(void *context, void *record)
 	};
 }
 
+/* ---- the whole ---- */
+
+/* What run.json tells of a target is the sum of its buckets behind the ramp. */
+static int check_target(const struct result_phase *phase, const char *host,
+			const struct result_target *target, const struct series *series,
+			struct error *err)
+{
+	uint64_t bytes = 0;
+
+	for (uint64_t b = 0; b < series->count; b++)
+		if (b * phase->bucket_ns >= phase->ramp_ns)
+			bytes += series->buckets[b].bytes_read + series->buckets[b].bytes_written;
+	if (bytes == target->bytes)
+		return 0;
+	error_set(err, ERROR_USAGE,
+		  "timeline.csv, phase '%s', trial %u, host '%s', target '%s': its lines add up to "
+		  "%llu bytes, run.json has %llu: it was cut short, or is of another run",
+		  text_or(phase->name, ""), phase->trial, text_or(host, ""),
+		  text_or(target->target, ""), (unsigned long long)bytes,
+		  (unsigned long long)target->bytes);
+	return -1;
+}
+
+/* Of hosts that came to their end: of others the run itself says what is wrong. */
+static int check_sums(const struct result *result, const struct result_series *series,
+		      struct error *err)
+{
+	for (uint32_t p = 0; p < result->phases_count; p++) {
+		const struct result_phase *phase = &result->phases[p];
+		for (uint32_t h = 0; h < phase->hosts_count; h++) {
+			const struct result_phase_host *host = &phase->hosts[h];
+			for (uint32_t t = 0;
+			     window_host_is_complete(host) && t < host->targets_count; t++)
+				if (check_target(phase, host->host, &host->targets[t],
+						 &series->phases[p].series[h][t], err) < 0)
+					return -1;
+		}
+	}
+	return 0;
+}
+
 int run_timeline_parse(struct result *result, struct result_series *series, const char *bytes,
 		       size_t size, struct error *err)
 {
@@ -106,5 +148,5 @@ int run_timeline_parse(struct result *result, struct result_series *series, cons
 	if (!ok)
 		error_set(err, ERROR_USAGE, "%s", errors.count ? errors.lines[0] : "timeline.csv");
 	yaml_errors_release(&errors);
-	return ok && !filling.failed ? 0 : -1;
+	return ok && !filling.failed ? check_sums(result, series, err) : -1;
 }

@@ -46,6 +46,10 @@ static const struct catalogue_row rows[] = {
 	 "A fifth of the window holds fewer than three periods of the stall.",
 	 "SNIA's rule on parts that would alias with the period",
 	 "raise runtime to fifteen periods or more"},
+	{"TIMELINE_MISSING", "WARN", "A run is judged without its timeline.",
+	 "No timeline.csv beside the run.json that `muster judge` reads. Gates that need a steady "
+	 "phase are INCONCLUSIVE.",
+	 "muster's own", "judge the directory of the run with the timeline.csv that was written"},
 };
 
 const struct catalogue_part catalogue_timelines = CATALOGUE_PART("Timelines", rows);

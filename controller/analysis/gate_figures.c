@@ -39,6 +39,11 @@ static bool takes_target(const struct gate_scope *scope, uint32_t t)
 	return scope->of != PLAN_OF_TARGET || scope->target == t;
 }
 
+static bool has_series(const struct gate_scope *scope)
+{
+	return scope->series && scope->series->series;
+}
+
 /* ---- rates ---- */
 
 static double rate_of(const struct gate_scope *scope, bool operations)
@@ -107,9 +112,8 @@ static void add_interval(struct gate_figure *figure, const struct gate_scope *sc
 	double blocks[BLOCKS];
 	uint32_t low, high;
 
-	if (!cluster || !scope->series || !scope->series->series || !width ||
-	    !text_is(cluster->headline, "all_active") || !is_even(scope) ||
-	    cluster->all_active_window_ns / BLOCKS < LEAST_BLOCK_NS)
+	if (!cluster || !has_series(scope) || !width || !text_is(cluster->headline, "all_active") ||
+	    !is_even(scope) || cluster->all_active_window_ns / BLOCKS < LEAST_BLOCK_NS)
 		return;
 	uint64_t first = (cluster->all_active_start_ns - scope->phase->start_ns) / width;
 	uint64_t length = cluster->all_active_window_ns / width / BLOCKS;
@@ -127,6 +131,8 @@ static struct gate_figure figure_of_rate(const struct gate_scope *scope, bool op
 {
 	struct gate_figure figure = plain(rate_of(scope, operations));
 
+	if (isnan(figure.value) && scope->phase->cluster && !has_series(scope))
+		return lacking("its timeline is missing");
 	if (!isnan(figure.value))
 		add_interval(&figure, scope, operations);
 	return figure;

@@ -68,6 +68,12 @@ static bool needs_steadiness(enum plan_metric metric)
 	       metric != PLAN_METRIC_STEADINESS && metric != PLAN_METRIC_DEVICE_SHARE;
 }
 
+/* That the phase was not steady, or that nobody can say. */
+static bool is_of_steadiness(const struct result_finding *finding)
+{
+	return text_is(finding->code, "NOT_STEADY") || text_is(finding->code, "TIMELINE_MISSING");
+}
+
 /* The first finding that makes the figure INVALID, else INCONCLUSIVE; NULL: it stands. A phase is
  * steady where the sum and each host are, so that one host leaves no gate on it to be judged. */
 static const struct result_finding *find_doubt(const struct result *result,
@@ -81,8 +87,7 @@ static const struct result_finding *find_doubt(const struct result *result,
 			      !is_own_subject(about->gate->metric, finding) &&
 			      covers(result, about, finding);
 		bool weakens =
-			text_is(finding->code, "NOT_STEADY") &&
-			needs_steadiness(about->gate->metric) &&
+			is_of_steadiness(finding) && needs_steadiness(about->gate->metric) &&
 			(is_in_phase(finding, about->phase) || is_in_phase(finding, about->other));
 		if (!breaks && !(weakens && !doubt))
 			continue;

@@ -353,6 +353,9 @@ double timeline_rules_steadiness(const struct result *result, const struct resul
 	*lack = NULL;
 	if (!phase->cluster)
 		return NAN;
+	*lack = "its timeline is missing";
+	if (!series || !series->series)
+		return NAN;
 	*lack = "the window is too short for five parts of five seconds";
 	if (!judge_one(result, phase, series, host, &verdict) ||
 	    verdict.steadiness == TIMELINE_STEADINESS_UNKNOWN)

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,27 +108,40 @@ static void totals_are_spread_whole(void **state)
 	foreign_result_release(&result, &series);
 }
 
+/* Three hosts, the third slow. */
+static const char three[] = "judge: 1\n" PHASE "measured: [{phase: p, moved: ["
+			    "{host: a, bytes_per_s: 500000000.0, seconds: 60.0},"
+			    "{host: b, bytes_per_s: 502000000.0, seconds: 60.0},"
+			    "{host: c, bytes_per_s: 300000000.0, seconds: 60.0}]}]\n"
+			    "gates: [{phase: p, metric: spread, of: fleet, at_most: 10%},"
+			    "{phase: p, metric: throughput, of: fleet, at_least: 1 MB/s},"
+			    "{phase: p, metric: steadiness, of: fleet, at_most: 20%},"
+			    "{phase: p, metric: start_skew, of: fleet, at_most: 1s}]\n";
+
+/* As `muster run` writes them; both the caller's to free. */
+static char *write_down(const struct result *result, const struct result_series *series,
+			struct bytes *csv)
+{
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &csv->size);
+
+	report_timeline(result, series, file);
+	fclose(file);
+	csv->data = (unsigned char *)text;
+	return record_json_format(&result_table, result);
+}
+
 static void what_was_judged_is_judged_alike_again(void **state)
 {
 	struct result first, second;
 	struct result_series series, again;
 	struct error err = {0};
 	struct bytes csv = {0};
-	char *text = NULL;
 
 	(void)state;
-	build("judge: 1\n" PHASE "measured: [{phase: p, moved: ["
-	      "{host: a, bytes_per_s: 500000000.0, seconds: 60.0},"
-	      "{host: b, bytes_per_s: 502000000.0, seconds: 60.0},"
-	      "{host: c, bytes_per_s: 300000000.0, seconds: 60.0}]}]\n"
-	      "gates: [{phase: p, metric: spread, of: fleet, at_most: 10%}]\n",
-	      &first, &series);
+	build(three, &first, &series);
 	assert_int_equal(judge_result(&first, &series, NULL), 1);
-	char *json = record_json_format(&result_table, &first);
-	FILE *file = open_memstream(&text, &csv.size);
-	report_timeline(&first, &series, file);
-	fclose(file);
-	csv.data = (unsigned char *)text;
+	char *json = write_down(&first, &series, &csv);
 	if (judge_parse_run(json, &csv, &second, &again, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(second.findings_count, 1); /* NO_TIMELINE: the file is gone */
@@ -140,7 +154,67 @@ static void what_was_judged_is_judged_alike_again(void **state)
 	foreign_result_release(&first, &series);
 	foreign_result_release(&second, &again);
 	free(json);
-	free(text);
+	free(csv.data);
+}
+
+/* No gate that needs a steady phase is judged, and none has an interval; but of totals alone there
+ * never was a timeline. */
+static void a_run_without_its_timeline_is_inconclusive(void **state)
+{
+	struct result first, second;
+	struct result_series series, again;
+	struct error err = {0};
+	struct bytes csv = {0};
+	bool is_said = false;
+
+	(void)state;
+	build(three, &first, &series);
+	judge_result(&first, &series, NULL);
+	char *json = write_down(&first, &series, &csv);
+	if (judge_parse_run(json, NULL, &second, &again, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(judge_result(&second, &again, NULL), 1);
+	foreign_result_release(&second, &again);
+	memcpy(strstr(json, "\"NO_TIMELINE\""), "\"OF_A_RUN_QQ\"", strlen("\"NO_TIMELINE\""));
+	if (judge_parse_run(json, NULL, &second, &again, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(judge_result(&second, &again, NULL), 4);
+	for (uint32_t f = 0; f < second.findings_count; f++)
+		is_said |= strcmp(second.findings[f].code, "TIMELINE_MISSING") == 0;
+	assert_true(is_said);
+	for (uint32_t g = 0; g < second.gates_count; g++) {
+		assert_string_equal(second.gates[g].state, "INCONCLUSIVE");
+		if (g < 3)
+			assert_non_null(strstr(second.gates[g].text, "timeline"));
+		assert_true(isnan(second.gates[g].low) && isnan(second.gates[g].high));
+	}
+	foreign_result_release(&first, &series);
+	foreign_result_release(&second, &again);
+	free(json);
+	free(csv.data);
+}
+
+/* The result says how much there must be. */
+static void a_timeline_that_was_cut_is_refused(void **state)
+{
+	struct result first, second;
+	struct result_series series, again;
+	struct error err = {0};
+	struct bytes csv = {0};
+
+	(void)state;
+	build(three, &first, &series);
+	judge_result(&first, &series, NULL);
+	char *json = write_down(&first, &series, &csv);
+	csv.size--;
+	while (csv.data[csv.size - 1] != '\n') /* the last line is gone, the rest is whole */
+		csv.size--;
+	assert_int_equal(judge_parse_run(json, &csv, &second, &again, &err), -1);
+	assert_non_null(strstr(err.text, "host 'c', target 't': its lines add up to"));
+	assert_non_null(strstr(err.text, "run.json has 18000000000"));
+	foreign_result_release(&first, &series);
+	free(json);
+	free(csv.data);
 }
 
 static void a_timeline_of_another_run_is_refused(void **state)
@@ -174,6 +248,8 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_said_where_it_stands),
 		cmocka_unit_test(totals_are_spread_whole),
 		cmocka_unit_test(what_was_judged_is_judged_alike_again),
+		cmocka_unit_test(a_run_without_its_timeline_is_inconclusive),
+		cmocka_unit_test(a_timeline_that_was_cut_is_refused),
 		cmocka_unit_test(a_timeline_of_another_run_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
