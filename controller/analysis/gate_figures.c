@@ -14,6 +14,7 @@
 
 #define BLOCKS         10 /* the middle of ten lies between the second and the ninth: 97.9 % */
 #define LEAST_BLOCK_NS NS_PER_S
+#define ROUNDING       1e-9
 #define EXACT_SAMPLES  2000 /* more, and the binomial is as good as normal */
 #define Z              1.96
 
@@ -88,11 +89,13 @@ static double amount(const struct gate_scope *scope, bool operations, uint64_t f
 	return sum;
 }
 
-/* Parts as long as a rhythm, or on both sides of a step, say nothing about the mean. */
+/* Parts as long as a rhythm, or on both sides of a step, say nothing about the mean, and the middle
+ * of them leaves a stall out that the mean has in it. */
 static bool is_even(const struct gate_scope *scope)
 {
-	static const char *const uneven[] = {"PERIODIC_STALL", "PERIODIC_DIP", "STEP_UP",
-					     "STEP_DOWN", "NOT_STEADY"};
+	static const char *const uneven[] = {
+		"PERIODIC_STALL", "PERIODIC_DIP", "STEP_UP", "STEP_DOWN",
+		"NOT_STEADY",     "STALL",        "DIPS"};
 	const struct result *result = scope->result;
 
 	for (uint32_t f = 0; f < result->findings_count; f++)
@@ -104,6 +107,8 @@ static bool is_even(const struct gate_scope *scope)
 	return true;
 }
 
+/* The interval is that of the middle of the parts: where the figure, a mean, is not within, it says
+ * nothing about it. */
 static void add_interval(struct gate_figure *figure, const struct gate_scope *scope,
 			 bool operations)
 {
@@ -113,7 +118,8 @@ static void add_interval(struct gate_figure *figure, const struct gate_scope *sc
 	uint32_t low, high;
 
 	if (!cluster || !has_series(scope) || !width || !text_is(cluster->headline, "all_active") ||
-	    !is_even(scope) || cluster->all_active_window_ns / BLOCKS < LEAST_BLOCK_NS)
+	    !is_even(scope) || cluster->all_active_window_ns / BLOCKS < LEAST_BLOCK_NS ||
+	    cluster->all_active_window_ns / BLOCKS < width)
 		return;
 	uint64_t first = (cluster->all_active_start_ns - scope->phase->start_ns) / width;
 	uint64_t length = cluster->all_active_window_ns / width / BLOCKS;
@@ -121,7 +127,9 @@ static void add_interval(struct gate_figure *figure, const struct gate_scope *sc
 		blocks[b] = amount(scope, operations, first + b * length, length) *
 			    (double)NS_PER_S / (double)(length * width);
 	stats_sort(blocks, BLOCKS);
-	if (!stats_quantile_ranks(BLOCKS, 0.5, 0.95, &low, &high, NULL))
+	if (!stats_quantile_ranks(BLOCKS, 0.5, 0.95, &low, &high, NULL) ||
+	    figure->value < blocks[low - 1] * (1 - ROUNDING) ||
+	    figure->value > blocks[high - 1] * (1 + ROUNDING))
 		return;
 	figure->low = blocks[low - 1];
 	figure->high = blocks[high - 1];

@@ -23,8 +23,8 @@ struct gate_figure {
 /* A target's rate is its own average, a host's its bytes or operations over the time from its
  * first start to its last end, that of fleet and label the headline. The intervals are those of
  * one trial: of a percentile by order statistics (binomial), of a rate by the middle of ten parts
- * of the all-active window, where that has ten seconds and no finding of a rhythm, of the start
- * skew by the clocks' bounds. */
+ * of the all-active window, where that has ten seconds, no finding of a rhythm, a step or a stall,
+ * and the figure lies within, of the start skew by the clocks' bounds. */
 struct gate_figure gate_figure(const struct gate_scope *scope, enum plan_metric metric);
 
 /* The metric of one that was computed already; NAN for what is no latency, or is not known. */

@@ -839,6 +839,21 @@ def gates_that_no_plan_may_have(muster):
             raise Failed(f"{gate} is judged")
 
 
+def intervals_around_a_stall(muster):
+    """What has no interval is not said to be resolved by one; one that there is has the figure in it."""
+    for nothing, has_interval in ((0, True), (1, False), (3, False)):
+        judge = Judge(muster)
+        facts = series(lambda t: 0 if 20 <= t < 20 + nothing else 800, 60)
+        facts["measured"][0]["timeline"] = judge.table(
+            "timeline.csv", COLUMNS["timeline"], facts["measured"][0]["timeline"])
+        gate = judge.judge(**facts, gates=[{
+            "phase": "p", "metric": "throughput", "of": of, "at_least": "765 MB/s"}
+            for of in ("fleet", "host", "target")]).result["gates"]
+        for row in gate:
+            require((row["low"] is not None) == has_interval, f"{nothing} s of nothing: {row}")
+            require(not has_interval or row["low"] <= row["value"] <= row["high"], f"{row}")
+
+
 def addresses_that_end_like_a_port(muster):
     judge = Judge(muster)
     for host, is_told in (("2001:db8::1:9000", True), ("2001:db8::1:900", False),
@@ -1040,6 +1055,7 @@ def main():
              for name, wanted, notes, code, facts in ENTRIES]
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
+                        intervals_around_a_stall,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, lines_of_any_length,

@@ -369,6 +369,40 @@ static void a_rate_lies_between_parts_of_the_window(void **state)
 	sample_release(&sample);
 }
 
+/* The middle of the parts says nothing about a mean that is not among them. */
+static void an_interval_has_its_figure_in_it(void **state)
+{
+	static const struct {
+		uint32_t nothing; /* of h1's 200 buckets */
+		const char *code, *want;
+	} cases[] = {{0, NULL, "[100.0, 100.0 MB/s]"},
+		     {10, NULL, ""},
+		     {0, "STALL", ""},
+		     {0, "DIPS", ""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sample sample;
+		char text[GATES_INTERVAL_SIZE];
+		make(&sample, "p");
+		struct result_phase *phase = &sample.result.phases[0];
+		struct result_target *target = &phase->hosts[0].targets[0];
+		struct series *series = &sample.series.phases[0].series[0][0];
+		for (uint32_t b = 0; b < cases[i].nothing; b++)
+			series->buckets[50 + b].bytes_read = 0;
+		target->bytes -= cases[i].nothing * 10 * MB;
+		window_target_rates(phase, target);
+		if (cases[i].code)
+			findings_add(&sample.result, cases[i].code, NULL, phase, NULL, NULL, NULL,
+				     "it is so");
+		add_gate(&sample, PLAN_METRIC_THROUGHPUT, PLAN_OF_HOST, "1 MB/s", NULL);
+		gates_compute(&sample.result, &sample.series, NULL);
+		assert_string_equal(gates_format_interval(text, &sample.result.gates[0]),
+				    cases[i].want);
+		sample_release(&sample);
+	}
+}
+
 static void six_trials_have_an_interval_of_their_median(void **state)
 {
 	for (uint32_t trials = 5; trials <= 6; trials++) {
@@ -536,6 +570,7 @@ int main(void)
 		cmocka_unit_test(a_percentile_lies_between_order_statistics),
 		cmocka_unit_test(service_response_and_syncs_are_told_apart),
 		cmocka_unit_test(a_rate_lies_between_parts_of_the_window),
+		cmocka_unit_test(an_interval_has_its_figure_in_it),
 		cmocka_unit_test(six_trials_have_an_interval_of_their_median),
 		cmocka_unit_test(figures_are_held_against_another_phase),
 		cmocka_unit_test(what_spoils_the_other_phase_spoils_the_ratio),
