@@ -42,15 +42,28 @@ static void add_target(struct counted *device, const char *name)
 	entry->name = mem_text(name);
 }
 
-static void add_counter(const struct build *build, struct counted *device,
+static void report_backward(const struct build *build, const char *host,
+			    const struct foreign_counter *from)
+{
+	findings_add(build->result, "COUNTER_BACKWARDS", NULL, build->phase, host, NULL, NULL,
+		     "%s, line %u: '%s' of device '%s' fell from %llu to %llu; what moved on the "
+		     "device is not known",
+		     build->measured->counters, from->line, foreign_count_names[from->counter],
+		     from->device, (unsigned long long)from->before,
+		     (unsigned long long)from->after);
+}
+
+static void add_counter(const struct build *build, const char *host, struct counted *device,
 			const struct foreign_counter *from)
 {
 	uint32_t kind = from->counter;
 
 	device->has[kind] = true;
 	if (!counter_difference(from->before, from->after, &device->difference[kind],
-				&device->wrapped[kind]))
+				&device->wrapped[kind])) {
 		device->backward = true;
+		report_backward(build, host, from);
+	}
 	if (from->target)
 		add_target(device, from->target);
 	for (uint32_t t = 0; !from->target && t < build->asked->targets_count; t++)
@@ -169,7 +182,8 @@ void foreign_add_counters(struct build *build)
 	for (uint32_t i = 0; i < m->counts_count; i++) {
 		uint32_t h = foreign_host_index(build, m->counts[i].host);
 		if (h != UINT32_MAX)
-			add_counter(build, get_device(&hosts[h], &m->counts[i]), &m->counts[i]);
+			add_counter(build, build->phase->hosts[h].host,
+				    get_device(&hosts[h], &m->counts[i]), &m->counts[i]);
 	}
 	for (uint32_t h = 0; h < count; h++)
 		for (uint32_t d = 0; d < hosts[h].count; d++)

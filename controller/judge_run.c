@@ -41,8 +41,9 @@ static bool is_kept(const struct result_finding *finding)
 		"LATE_HEARTBEAT",  "CLOCK_STEP",       "START_SKEW",  "INSECURE",     "AGENT_NOTE",
 		"CLOCK_UNCERTAIN", "SUSPEND_DETECTED", NULL};
 	static const char *const of_numbers[] = {
-		"GENERATOR_MAY_LIMIT", "VALUES_DISAGREE", "COUNTER_WRAP",  "TIME_UNKNOWN",
-		"NO_TIMELINE",         "TIMELINE_CUT",    "TIMELINE_GAPS", NULL};
+		"GENERATOR_MAY_LIMIT", "VALUES_DISAGREE", "COUNTER_WRAP",
+		"COUNTER_BACKWARDS",   "TIME_UNKNOWN",    "NO_TIMELINE",
+		"TIMELINE_CUT",        "TIMELINE_GAPS",   NULL};
 
 	if (is_one_of(finding, of_numbers))
 		return finding->phase != NULL; /* of a sweep they are found again */

@@ -43,6 +43,14 @@ static const struct catalogue_row rows[] = {
 	 "read what was written, all of it, to hold one against the other"},
 	{"COUNTER_WRAP", "NOTE", "A counter went beyond 2^32 and began again.",
 	 "After < before < 2^32, and the growth is less than 2^31.", OWN, NULL},
+	{"COUNTER_BACKWARDS", "NOTE", "A counter of a device is smaller than before.",
+	 "After < before, where that is no COUNTER_WRAP. Whether the bytes moved on the device is "
+	 "not "
+	 "known.",
+	 OWN,
+	 "look whether before and after are in each other's column, and whether the host was "
+	 "booted "
+	 "or the device replaced meanwhile"},
 	{"TIME_UNKNOWN", "NOTE", "A rate of which it is not known how long it was held.",
 	 "Neither start and end, nor seconds, nor an amount was told.", OWN,
 	 "give start_s and end_s, or seconds"},

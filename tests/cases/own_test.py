@@ -420,7 +420,7 @@ def wrapped(before, after):
 
 entry("a counter that goes on", **wrapped(2**32 - 10, 2**32 + 10))
 entry("a counter that wraps", [], ["COUNTER_WRAP"], **wrapped(2**32 - 10, 10))
-entry("a counter that was reset", **wrapped(10**6, 10))
+entry("a counter that was reset", [], ["COUNTER_BACKWARDS"], **wrapped(10**6, 10))
 
 entry("values that agree", phases=[phase(block_size=4096)],
       measured=[{"phase": "p", "moved": [{"bytes_per_s": 4096 * 1000.0, "seconds": 60,
@@ -616,6 +616,7 @@ SILENT = {
     "GENERATOR_MAY_LIMIT": "members that scale", "NUMA_EFFECT": "nodes alike",
     "NUMA_NODE_CONTRADICTED": "the node that is named", "VALUES_DISAGREE": "values that agree",
     "PHASE_VOLUME_MISMATCH": "reads of 85 %", "COUNTER_WRAP": "a counter that was reset",
+    "COUNTER_BACKWARDS": "a counter that goes on",
     "TIME_UNKNOWN": "thirty seconds", "NO_TIMELINE": "one host needs no timeline",
     "TIMELINE_CUT": "lines that lie together", "TIMELINE_GAPS": "lines that begin late", "DISK_FULL": "room to the end",
     "PARTIAL": "room to the end",
@@ -854,6 +855,19 @@ def intervals_around_a_stall(muster):
             require(not has_interval or row["low"] <= row["value"] <= row["high"], f"{row}")
 
 
+def bytes_that_ran_backwards(muster):
+    """Said with its line, and no gate is judged by it."""
+    judge = Judge(muster)
+    facts = counted(32_000 * MB, 0, "write")
+    facts["measured"][0]["counters"] = judge.table("c.csv", COLUMNS["counters"], [
+        ("sda", "bytes_written", 0, 10**9), ("sdb", "bytes_written", 32_000 * MB, 100)])
+    judged = judge.judge(**facts, gates=[
+        {"phase": "p", "metric": "device_share", "of": "fleet", "at_least": "1%"}])
+    said = judged.of("COUNTER_BACKWARDS")[0]["evidence"]
+    require("c.csv, line 3: 'bytes_written' of device 'sdb' fell from 32000000000 to 100" in said, said)
+    require(judged.code == 4, f"exit {judged.code}: {judged.result['gates']}")
+
+
 def addresses_that_end_like_a_port(muster):
     judge = Judge(muster)
     for host, is_told in (("2001:db8::1:9000", True), ("2001:db8::1:900", False),
@@ -1055,7 +1069,7 @@ def main():
              for name, wanted, notes, code, facts in ENTRIES]
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
-                        intervals_around_a_stall,
+                        intervals_around_a_stall, bytes_that_ran_backwards,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, lines_of_any_length,
