@@ -5,10 +5,20 @@
 #include "common/memory.h"
 #include "controller/foreign_inside.h"
 
+double foreign_block(const struct build *build)
+{
+	const struct phase *asked = build->asked;
+	double mean = 0;
+
+	for (uint32_t k = 0; k < asked->block_mix_count; k++)
+		mean += (double)asked->block_mix[k].size * asked->block_mix[k].share / 100;
+	return asked->block_mix_count ? mean : (double)asked->block_size;
+}
+
 struct amount foreign_amount_of(const struct build *build, double bytes, double bytes_per_s,
 				double operations, double operations_per_s, double seconds)
 {
-	double block = (double)build->asked->block_size;
+	double block = foreign_block(build);
 	struct amount amount = {.bytes = bytes, .operations = operations};
 
 	if (isnan(amount.operations))

@@ -47,6 +47,8 @@ struct amount {
 	double bytes, operations;
 };
 
+/* Bytes of an operation, of a mix in the mean. */
+double foreign_block(const struct build *build);
 /* Of what was told the most direct; `seconds` is how long it went on. NAN: not told. */
 struct amount foreign_amount_of(const struct build *build, double bytes, double bytes_per_s,
 				double operations, double operations_per_s, double seconds);

@@ -9,8 +9,9 @@ static void report(struct build *build, const char *host, const char *what, doub
 		   double second)
 {
 	char one[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
+	const char *level = fabs(second / first - 1) > VALUES_ROUNDED ? "WARN" : NULL;
 	struct result_finding *finding = findings_add(
-		build->result, "VALUES_DISAGREE", NULL, build->phase, host, NULL, NULL,
+		build->result, "VALUES_DISAGREE", level, build->phase, host, NULL, NULL,
 		"%s: %s against %s, %.1f %% apart", what, units_format_rate(one, first),
 		units_format_rate(other, second), 100 * fabs(second / first - 1));
 
@@ -21,7 +22,7 @@ static void report(struct build *build, const char *host, const char *what, doub
 void foreign_compare_values(struct build *build, const char *host, const struct foreign_total *t,
 			    double seconds)
 {
-	double block = (double)build->asked->block_size;
+	double block = foreign_block(build);
 	double by_bytes = t->bytes / seconds;
 	double operations =
 		isnan(t->operations_per_s) ? t->operations / seconds : t->operations_per_s;

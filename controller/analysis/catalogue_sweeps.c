@@ -36,8 +36,9 @@ static const struct catalogue_row rows[] = {
 	 "As NUMA_EFFECT, and the fastest node is another.", OWN,
 	 "trust the measurement; look at power states and the firmware's table"},
 	{"VALUES_DISAGREE", "NOTE", "Two tellings of one figure are not the same.",
-	 "More than 1 % apart: bytes over time, the rate, operations times block size.", OWN,
-	 "find out which of them was rounded or counts something else"},
+	 "More than 1 % apart: bytes over time, the rate, operations times block size. Of a phase, "
+	 "more than 10 % apart, it is a WARN, and gates on its rates are INCONCLUSIVE.",
+	 OWN, "find out which of them was rounded or counts something else"},
 	{"PHASE_VOLUME_MISMATCH", "NOTE", "Read and write did not move the same amount.",
 	 "Both of a fixed amount, one > 1.1 x the other.", OWN,
 	 "read what was written, all of it, to hold one against the other"},

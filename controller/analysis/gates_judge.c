@@ -74,6 +74,23 @@ static bool is_of_steadiness(const struct result_finding *finding)
 	return text_is(finding->code, "NOT_STEADY") || text_is(finding->code, "TIMELINE_MISSING");
 }
 
+/* Of two rates that are told one is wrong, and nobody knows which. */
+static bool is_of_rates(enum plan_metric metric, const struct result_finding *finding)
+{
+	return text_is(finding->code, "VALUES_DISAGREE") && text_is(finding->level, "WARN") &&
+	       (metric == PLAN_METRIC_THROUGHPUT || metric == PLAN_METRIC_IOPS ||
+		metric == PLAN_METRIC_SPREAD || metric == PLAN_METRIC_STRIPE_EFFICIENCY);
+}
+
+static bool weakens(const struct result *result, const struct gate_row *about,
+		    const struct result_finding *finding)
+{
+	if (is_of_rates(about->gate->metric, finding))
+		return covers(result, about, finding);
+	return is_of_steadiness(finding) && needs_steadiness(about->gate->metric) &&
+	       (is_in_phase(finding, about->phase) || is_in_phase(finding, about->other));
+}
+
 /* The first finding that makes the figure INVALID, else INCONCLUSIVE; NULL: it stands. A phase is
  * steady where the sum and each host are, so that one host leaves no gate on it to be judged. */
 static const struct result_finding *find_doubt(const struct result *result,
@@ -86,10 +103,7 @@ static const struct result_finding *find_doubt(const struct result *result,
 		bool breaks = text_is(finding->level, "INVALID") &&
 			      !is_own_subject(about->gate->metric, finding) &&
 			      covers(result, about, finding);
-		bool weakens =
-			is_of_steadiness(finding) && needs_steadiness(about->gate->metric) &&
-			(is_in_phase(finding, about->phase) || is_in_phase(finding, about->other));
-		if (!breaks && !(weakens && !doubt))
+		if (!breaks && !(weakens(result, about, finding) && !doubt))
 			continue;
 		doubt = finding;
 		if (breaks)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #define VALUES_TOLERANCE 0.01
+#define VALUES_ROUNDED   0.10 /* more is no rounding: one of them is wrong */
 
 /* Whether both are known (not NAN, above 0) and more than 1 % apart. */
 static inline bool values_disagree(double a, double b)

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from judging import Failed, GIB, Judge, MB, MIB, main_of, require, require_near
+from judging import Failed, GIB, Judge, KIB, MB, MIB, main_of, require, require_near
 
 ENTRIES = []
 
@@ -428,6 +428,33 @@ entry("values that agree", phases=[phase(block_size=4096)],
 entry("values that do not", [], ["VALUES_DISAGREE"], phases=[phase(block_size=4096)],
       measured=[{"phase": "p", "moved": [{"bytes_per_s": 4096 * 1000.0, "seconds": 60,
                                           "operations_per_s": 1025}]}])
+
+
+
+def told_twice(rate):
+    """40 GB in 40 s, and a rate in MB/s that should be 1000."""
+    return {"phases": [phase(op="write", runtime="40s")],
+            "measured": [{"phase": "p", "moved": [
+                {"host": "a", "bytes": 40_000 * MB, "seconds": 40, "bytes_per_s": rate * MB}]}],
+            "gates": [{"phase": "p", "metric": metric, "of": of, "at_least": least}
+                      for metric, least in (("throughput", "900 MB/s"), ("iops", "1"))
+                      for of in ("fleet", "host")]}
+
+
+entry("a rate that was rounded", [], ["VALUES_DISAGREE"], **told_twice(1090))
+entry("a rate that is wrong, or the time is", ["VALUES_DISAGREE"], code=4, **told_twice(1110))
+
+
+
+def mixed(**told):
+    return {"phases": [phase(access="random", block_size={"4KiB": "70%", "64KiB": "30%"})],
+            "measured": [{"phase": "p", "moved": [
+                {"bytes": 22 * KIB * 60_000, "seconds": 60, **told}]}]}
+
+
+entry("a mix by its bytes", **mixed())
+entry("operations of a mix", **mixed(operations=60_000))
+entry("twice as many", ["VALUES_DISAGREE"], **mixed(operations=120_000))
 
 # what is made of parts, and what shares a link
 def striped(rate, **more):
