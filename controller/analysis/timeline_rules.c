@@ -344,6 +344,17 @@ static bool judge_one(const struct result *result, const struct result_phase *ph
 	return true;
 }
 
+/* Why nothing can be said: a part must be long, and hold enough. */
+static const char *lack_of_steadiness(const struct result_phase *phase)
+{
+	struct scene scene;
+
+	if (!find_scene(phase, &scene) ||
+	    scene.count / STEADY_CHUNKS * phase->bucket_ns < TIMELINE_LEAST_CHUNK_NS)
+		return "the window is too short for five parts of five seconds";
+	return "a fifth of the window has fewer than ten buckets, or too few operations in them";
+}
+
 double timeline_rules_steadiness(const struct result *result, const struct result_phase *phase,
 				 const struct phase_series *series, uint32_t host,
 				 const char **lack)
@@ -356,7 +367,7 @@ double timeline_rules_steadiness(const struct result *result, const struct resul
 	*lack = "its timeline is missing";
 	if (!series || !series->series)
 		return NAN;
-	*lack = "the window is too short for five parts of five seconds";
+	*lack = lack_of_steadiness(phase);
 	if (!judge_one(result, phase, series, host, &verdict) ||
 	    verdict.steadiness == TIMELINE_STEADINESS_UNKNOWN)
 		return NAN;

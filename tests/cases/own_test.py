@@ -895,6 +895,22 @@ def bytes_that_ran_backwards(muster):
     require(judged.code == 4, f"exit {judged.code}: {judged.result['gates']}")
 
 
+def why_steadiness_is_not_known(muster):
+    """Five parts of five seconds and of ten buckets each."""
+    for seconds, step, wanted in ((24, 0.1, "five parts of five seconds"), (25, 0.1, None),
+                                  (24, 1, "five parts of five seconds"),
+                                  (25, 1, "fewer than ten buckets"),
+                                  (49, 1, "fewer than ten buckets"), (50, 1, None)):
+        judge = Judge(muster)
+        facts = series(lambda t: 500, seconds, step=step)
+        facts["measured"][0]["timeline"] = judge.table(
+            "timeline.csv", COLUMNS["timeline"], facts["measured"][0]["timeline"])
+        gate = judge.judge(**facts, min_window="10s", gates=[
+            {"phase": "p", "metric": "steadiness", "of": "fleet", "at_most": "20%"}]).result["gates"][0]
+        require(gate["state"] == ("INCONCLUSIVE" if wanted else "PASS"), f"{seconds} s: {gate}")
+        require(not wanted or wanted in gate["text"], f"{seconds} s of {step} s: {gate['text']}")
+
+
 def addresses_that_end_like_a_port(muster):
     judge = Judge(muster)
     for host, is_told in (("2001:db8::1:9000", True), ("2001:db8::1:900", False),
@@ -1097,6 +1113,7 @@ def main():
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
                         intervals_around_a_stall, bytes_that_ran_backwards,
+                        why_steadiness_is_not_known,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, lines_of_any_length,
