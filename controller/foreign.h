@@ -10,6 +10,9 @@
 #include "controller/plan.h"
 #include "controller/result.h"
 
+/* What targets have for an engine, whose figures were told. */
+#define FOREIGN_ENGINE "foreign"
+
 /* A line of `timeline`: what was done from its time to the next. NAN: not told. */
 struct foreign_sample {
 	double time_s;

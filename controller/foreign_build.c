@@ -32,7 +32,7 @@ static void add_targets(struct build *build)
 				RECORD_APPEND(host->targets, host->targets_count);
 			target->target = mem_text(asked->targets[t].name);
 			target->io = mem_text(io_of(build));
-			target->engine = mem_text("foreign");
+			target->engine = mem_text(FOREIGN_ENGINE);
 			target->throughput_bytes_per_s = target->iops = NAN;
 			target->throughput_with_sync_bytes_per_s = NAN;
 			target->latency_ns = (struct result_latency){NAN, NAN, NAN, NAN, NAN, 0};

@@ -103,6 +103,14 @@ void layout_cell(struct layout_table *table, const char *format, ...)
 	va_end(args);
 }
 
+void layout_count(struct layout_table *table, uint64_t count, bool is_known)
+{
+	if (is_known)
+		layout_cell(table, "%llu", (unsigned long long)count);
+	else
+		layout_cell(table, "-");
+}
+
 static uint32_t columns_of(const struct layout_table *table)
 {
 	uint32_t columns = 0;

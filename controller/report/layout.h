@@ -5,6 +5,7 @@
 #ifndef MUSTER_CONTROLLER_REPORT_LAYOUT_H
 #define MUSTER_CONTROLLER_REPORT_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,6 +34,8 @@ struct layout_table {
 };
 void layout_cell(struct layout_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* A number, '-' where nobody told it. */
+void layout_count(struct layout_table *table, uint64_t count, bool is_known);
 
 /* Prints it and frees the cells. A column whose cells are all empty is left out; where the rows
  * would be too wide, the widest columns of text are cut, which "…" shows. */

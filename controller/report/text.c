@@ -58,14 +58,25 @@ static void labels_cell(struct layout_table *table, const struct result_host *ho
 	layout_cell(table, "%s", text);
 }
 
+/* '-' where it was not told, as everywhere here. */
 static void uptime_cell(struct layout_table *table, uint64_t seconds)
 {
-	if (seconds < 2 * 3600)
+	if (!seconds)
+		layout_cell(table, "-");
+	else if (seconds < 2 * 3600)
 		layout_cell(table, "%llu min", (unsigned long long)(seconds / 60));
 	else if (seconds < 2 * 86400)
 		layout_cell(table, "%llu h", (unsigned long long)(seconds / 3600));
 	else
 		layout_cell(table, "%llu d", (unsigned long long)(seconds / 86400));
+}
+
+static void round_trip_cell(struct layout_table *table, const struct result_clock *clock,
+			    uint64_t ns)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	layout_cell(table, "%s", clock->exchanges ? units_format_ns(text, (double)ns) : "-");
 }
 
 /* Above this a bound is worth a word: a thousandth of a bucket of 100 ms. */
@@ -94,9 +105,9 @@ static void print_clocks(const struct result *result, FILE *file)
 				    (double)(clock->drift_hi_ppb - clock->drift_lo_ppb) / 2e3);
 		}
 		layout_cell(&table, "%s", text_or(clock->stamp, "-"));
-		layout_cell(&table, "%u", clock->exchanges);
-		layout_cell(&table, "%s", units_format_ns(text, (double)clock->rtt_p50_ns));
-		layout_cell(&table, "%s", units_format_ns(text, (double)clock->rtt_p99_ns));
+		layout_count(&table, clock->exchanges, clock->exchanges > 0);
+		round_trip_cell(&table, clock, clock->rtt_p50_ns);
+		round_trip_cell(&table, clock, clock->rtt_p99_ns);
 	}
 	if (!table.cells_count)
 		return;
@@ -143,8 +154,10 @@ static void print_hosts(const struct result *result, FILE *file)
 		layout_cell(&table, "%s", text_or(host->os, ""));
 		layout_cell(&table, "%s", text_or(host->kernel, ""));
 		labels_cell(&table, host);
-		layout_cell(&table, "%u", host->cpus);
-		layout_cell(&table, "%s", units_format_bytes(memory, host->memory_bytes));
+		layout_count(&table, host->cpus, host->cpus > 0);
+		layout_cell(&table, "%s",
+			    host->memory_bytes ? units_format_bytes(memory, host->memory_bytes)
+					       : "-");
 		uptime_cell(&table, host->uptime_s);
 	}
 	if (!table.cells_count)

@@ -6,6 +6,7 @@
 #include "controller/analysis/devices.h"
 #include "controller/analysis/findings.h"
 #include "controller/analysis/window.h"
+#include "controller/foreign.h"
 #include "controller/report/layout.h"
 #include "controller/report/text_phase_inside.h"
 
@@ -43,8 +44,8 @@ static void latency_cell(struct layout_table *table, double ns, bool invalid)
 		layout_cell(table, "-");
 }
 
-static void add_target(struct layout_table *table, const char *host,
-		       const struct result_target *target, bool invalid)
+static void add_target(struct layout_table *table, const struct result_phase *phase,
+		       const char *host, const struct result_target *target, bool invalid)
 {
 	layout_cell(table, "%s", host);
 	layout_cell(table, "%s", text_or(target->target, "?"));
@@ -58,8 +59,8 @@ static void add_target(struct layout_table *table, const char *host,
 	latency_cell(table, target->latency_ns.p50, invalid);
 	latency_cell(table, target->latency_ns.p99, invalid);
 	latency_cell(table, (double)target->latency_ns.max, invalid);
-	layout_cell(table, "%llu", (unsigned long long)target->errors);
-	layout_cell(table, "%u", target->passes);
+	layout_count(table, target->errors, !phase->errors_unknown || target->errors);
+	layout_count(table, target->passes, !text_is(target->engine, FOREIGN_ENGINE));
 	layout_cell(table, "%s%s",
 		    text_is(target->io, "written through") ? "through" : text_or(target->io, "?"),
 		    target->ram ? ", RAM" : "");
@@ -80,7 +81,7 @@ void text_print_targets(const struct result *result, const struct result_phase *
 			bool invalid =
 				findings_against(result, phase, host, text_or(target->target, "?"));
 			any |= invalid && target->operations;
-			add_target(&table, host, target, invalid);
+			add_target(&table, phase, host, target, invalid);
 		}
 	if (table.cells_count)
 		layout_print(&table, INDENT, file);

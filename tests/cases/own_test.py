@@ -911,6 +911,23 @@ def why_steadiness_is_not_known(muster):
         require(not wanted or wanted in gate["text"], f"{seconds} s of {step} s: {gate['text']}")
 
 
+def reports_of_what_was_not_told(muster):
+    """A dash, and no 0 that nobody measured."""
+    for errors, shown in ((None, "-"), (0, "0"), (3, "3")):
+        judge = Judge(muster)
+        told = {} if errors is None else {"errors": errors}
+        judge.judge(hosts={"h": {}}, phases=[phase()], measured=[{"phase": "p", "moved": [
+            {"bytes": 30_000 * MB, "seconds": 60, **told}]}])
+        done = subprocess.run([muster, "judge", judge.path / "facts1.yaml"], capture_output=True,
+                              text=True, timeout=30, check=False).stdout
+        rows = [re.sub("~~", "", line).split() for line in done.splitlines()]
+        host, clock = [row for row in rows if row[:1] == ["h"]][:2]
+        require(host == ["h", "-", "-", "-"], f"the host: {host}")
+        require(clock == ["h", "unknown", "-", "-", "-", "-", "-", "-"], f"its clock: {clock}")
+        target = next(row for row in rows if row[:2] == ["h", "t"])
+        require(target[4:9] == ["-", "-", "-", shown, "-"], f"errors {errors}: {target}")
+
+
 def addresses_that_end_like_a_port(muster):
     judge = Judge(muster)
     for host, is_told in (("2001:db8::1:9000", True), ("2001:db8::1:900", False),
@@ -1113,7 +1130,7 @@ def main():
     cases += [(f.__name__, lambda f=f: f(muster))
               for f in (each_code_has_inputs, limits_that_are_not_resolved,
                         intervals_around_a_stall, bytes_that_ran_backwards,
-                        why_steadiness_is_not_known,
+                        why_steadiness_is_not_known, reports_of_what_was_not_told,
                         addresses_that_end_like_a_port, the_rhythm_of_zfs,
                         what_the_devices_gave, trials_that_do_not_count,
                         lines_at_times_of_their_own, lines_of_any_length,
