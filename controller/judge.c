@@ -47,8 +47,25 @@ int judge_result(struct result *result, const struct result_series *series,
 /* What every file is judged with. */
 struct judging {
 	const struct report_form *form;
-	const struct result *baseline; /* NULL: none */
+	const char *baseline_path;     /* NULL: none */
+	const struct result *baseline; /* read from there */
 };
+
+/* Takes the baseline for the result's, where it can be one. */
+static int hold_against(struct result *result, const struct judging *judging, struct error *err)
+{
+	if (!judging->baseline)
+		return 0;
+	if (baseline_check_use(result->plan, judging->baseline_path, err) < 0)
+		return -1;
+	if (baseline_check(result->plan, judging->baseline, err) < 0) {
+		error_prefix(err, "--baseline");
+		return -1;
+	}
+	result->baseline = mem_text(judging->baseline->run);
+	baseline_note(result, judging->baseline);
+	return 0;
+}
 
 static int judge_and_print(struct result *result, struct result_series *series, const char *path,
 			   const struct judging *judging)
@@ -56,15 +73,9 @@ static int judge_and_print(struct result *result, struct result_series *series, 
 	struct error err;
 	int code = EXIT_USAGE;
 
-	if (judging->baseline && result->plan &&
-	    baseline_check(result->plan, judging->baseline, &err) < 0) {
-		log_error("%s: --baseline: %s", path, err.text);
+	if (hold_against(result, judging, &err) < 0) {
+		log_error("%s: %s", path, err.text);
 	} else {
-		if (judging->baseline && result->plan && plan_has_baseline(result->plan)) {
-			free(result->baseline);
-			result->baseline = mem_text(judging->baseline->run);
-			baseline_note(result, judging->baseline);
-		}
 		code = judge_result(result, series, judging->baseline);
 		char *where = mem_format("of '%s'; nothing was measured or written", path);
 		judging->form->print(result, series, where, stdout);
@@ -165,6 +176,7 @@ int judge_execute(const struct options *options)
 			log_error("--baseline: %s", err.text);
 			return EXIT_USAGE;
 		}
+		judging.baseline_path = options->baseline;
 		judging.baseline = &baseline;
 	}
 	for (uint32_t i = 0; i < options->operands_count; i++) {

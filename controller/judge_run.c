@@ -88,6 +88,8 @@ static void forget_verdict(struct result *result)
 	forget_list("repeats", (void **)&result->repeats, &result->repeats_count);
 	forget_list("comparisons", (void **)&result->comparisons, &result->comparisons_count);
 	forget_list("gates", (void **)&result->gates, &result->gates_count);
+	free(result->baseline); /* gates are against the one that is named now */
+	result->baseline = NULL;
 	if (text_is(result->outcome, "REFUSED") || text_is(result->outcome, "NOT_SET_UP"))
 		return; /* nothing was measured that could be judged */
 	free(result->outcome);

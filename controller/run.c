@@ -516,13 +516,8 @@ static int read_baseline(struct run *run, struct error *err)
 			  "a gate is against a baseline: name the run with --baseline RUN");
 		return -1;
 	}
-	if (!plan_has_baseline(run->plan)) {
-		error_set(err, ERROR_USAGE,
-			  "no gate of the plan is against a baseline, so --baseline '%s' would say "
-			  "nothing: give one 'against: baseline'",
-			  path);
+	if (baseline_check_use(run->plan, path, err) < 0)
 		return -1;
-	}
 	if (run_file_read(&run->baseline, path, err) == 0 &&
 	    baseline_check(run->plan, &run->baseline, err) == 0) {
 		run->result.baseline = mem_text(run->baseline.run);

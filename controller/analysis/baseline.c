@@ -97,6 +97,18 @@ static int check_phase(const struct plan *plan, const struct result *baseline, u
 	return 0;
 }
 
+int baseline_check_use(const struct plan *plan, const char *path, struct error *err)
+{
+	if (plan && plan_has_baseline(plan))
+		return 0;
+	error_set(
+		err, ERROR_USAGE,
+		"no gate of the plan is against a baseline, so --baseline '%s' would say nothing: "
+		"give one 'against: baseline'",
+		path);
+	return -1;
+}
+
 int baseline_check(const struct plan *plan, const struct result *baseline, struct error *err)
 {
 	for (uint32_t g = 0; g < plan->gates_count; g++)

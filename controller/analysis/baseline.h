@@ -8,6 +8,10 @@
 #include "common/error.h"
 #include "controller/analysis/gate_figures.h"
 
+/* Whether a gate of the plan (NULL: there is none) is against a baseline: what a person named at
+ * `path` says nothing else. 0, or -1 (ERROR_USAGE). */
+int baseline_check_use(const struct plan *plan, const char *path, struct error *err);
+
 /* Whether the gates of the plan that are against a baseline can be held against this one: it has
  * the phase, asked for the same, and was neither INVALID nor unsteady there. Before anything is
  * asked of a host. 0, or -1 (ERROR_USAGE). */

@@ -816,6 +816,34 @@ def baselines_of_other_fleets(muster):
         require(("number of targets" in done.stderr) == refused, done.stderr)
 
 
+def baselines_that_say_nothing(muster):
+    """One that is named must be used, and one that is not is in no report."""
+    gates = [{"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "90%",
+              "against": "baseline"}]
+    judge = Judge(muster)
+    before = judge.judge(**rates([500, 500]))
+    run = judge.path / "run.json"
+    run.write_text(json.dumps(before.result))
+
+    def judged(gates, *arguments):
+        judge.judge(**rates([500, 500]), **gates)
+        return again(judge.path / f"facts{judge.count}.yaml", *arguments)
+
+    def again(path, *arguments):
+        return subprocess.run([muster, "judge", path, *arguments], capture_output=True, text=True,
+                              timeout=30, check=False)
+    plain = {"phase": "p", "metric": "throughput", "of": "fleet", "at_least": "1 MB/s"}
+    for other in ({}, {"gates": [plain]}):
+        done = judged(other, "--baseline", run)
+        require(done.returncode == 2 and "would say nothing" in done.stderr, f"{other}: {done}")
+    done = judged({"gates": gates}, "--baseline", run, "--as", "json")
+    require(done.returncode == 0, f"exit {done.returncode}: {done.stderr}")
+    require(json.loads(done.stdout)["baseline"] == "foreign", "the baseline is not named")
+    run.write_text(done.stdout)
+    done = again(run)
+    require(done.returncode == 4 and "Baseline:" not in done.stdout, done.stdout)
+
+
 def a_sweep_beside_a_phase(muster):
     """One that is INVALID makes the file so, and not the figures of the phases in it."""
     judged = Judge(muster).judge(
@@ -1136,7 +1164,8 @@ def main():
                         lines_at_times_of_their_own, lines_of_any_length,
                         what_lines_tell_is_kept, lines_that_are_not_there,
                         lines_against_their_bucket, gates_on_what_was_not_told,
-                        a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, operations_of_lines,
+                        a_sweep_beside_a_phase, a_spread_of_one_host, baselines_of_other_fleets, baselines_that_say_nothing,
+                        operations_of_lines,
                         others_that_took_as_long, gates_that_no_plan_may_have,
                         numbers_that_are_told_twice, reads_that_also_compare)]
     return main_of(cases, sys.argv[2:])
