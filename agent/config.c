@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "common/record_yaml.h"
+#include "proto/endpoint.h"
 
 static const struct record_row agent_config_rows[] = {
 	{MEMBER(struct agent_config, listen), .fallback = "tcp://127.0.0.1:7411",
@@ -79,26 +80,10 @@ static void check_names(struct check *check, const char *list, const struct name
 	}
 }
 
-/* tcp://, an address that is not empty, and a port or * after the last colon. */
-static bool is_endpoint(const char *text)
-{
-	static const char scheme[] = "tcp://";
-	const char *colon = strrchr(text, ':');
-
-	if (strncmp(text, scheme, strlen(scheme)) != 0 || colon <= text + strlen(scheme))
-		return false;
-	if (strcmp(colon, ":*") == 0)
-		return true;
-	size_t digits = strspn(colon + 1, "0123456789");
-	return digits > 0 && digits <= 5 && colon[1 + digits] == '\0' &&
-	       strtoul(colon + 1, NULL, 10) <= 65535;
-}
-
 static void check_rules(struct check *check, const struct agent_config *config)
 {
-	if (config->listen && !is_endpoint(config->listen))
-		complain(check, &config->listen, "listen", config->listen,
-			 "is no endpoint: write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7411");
+	if (config->listen && !endpoint_can_listen(config->listen))
+		complain(check, &config->listen, "listen", config->listen, ENDPOINT_LISTEN_WANTED);
 	check_names(check, "allow_paths", config->allow_paths, config->allow_paths_count);
 	check_names(check, "allow_devices", config->allow_devices, config->allow_devices_count);
 	if (config->key && !config->controllers_count)

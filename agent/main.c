@@ -206,15 +206,11 @@ int main(int argc, char **argv)
 		return print_errors(&errors);
 	}
 	const char *endpoint = options.listen ? options.listen : config.listen;
-	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
 	int code = 0;
 	take_signals();
 	platform_raise_files();
 	platform_forbid_cores();
-	if (!endpoint_split(endpoint, host, port)) {
-		log_error("cannot listen on '%s': wanted is tcp://ADDRESS:PORT", endpoint);
-		code = EXIT_USAGE;
-	} else if (read_keys(&keys, &options, &config, endpoint, &err) < 0) {
+	if (read_keys(&keys, &options, &config, endpoint, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	} else if (config.user && platform_become_user(config.user, &err) < 0) {

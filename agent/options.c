@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "common/getopt_error.h"
+#include "proto/endpoint.h"
 
 const char options_usage[] =
 	"usage: muster-agent [--config FILE] [--listen ENDPOINT] [--insecure] [--verbose]\n"
@@ -81,6 +82,11 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 	if (optind < argc) {
 		error_set(err, ERROR_USAGE, "'%s' is not expected; see muster-agent --help",
 			  argv[optind]);
+		return -1;
+	}
+	if (options->listen && !endpoint_can_listen(options->listen)) {
+		error_set(err, ERROR_USAGE, "--listen '%s' " ENDPOINT_LISTEN_WANTED,
+			  options->listen);
 		return -1;
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -34,6 +35,18 @@ bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
 	host[length] = 0;
 	strcpy(port, colon + 1);
 	return true;
+}
+
+bool endpoint_can_listen(const char *endpoint)
+{
+	char host[ENDPOINT_HOST_SIZE], port[ENDPOINT_PORT_SIZE];
+
+	if (!endpoint_split(endpoint, host, port))
+		return false;
+	if (strcmp(port, "*") == 0)
+		return true;
+	unsigned long number = strtoul(port, NULL, 10);
+	return strspn(port, "0123456789") == strlen(port) && number >= 1 && number <= 65535;
 }
 
 char *endpoint_format(const char *host, unsigned port)

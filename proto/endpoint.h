@@ -11,6 +11,13 @@
 bool endpoint_split(const char *endpoint, char host[ENDPOINT_HOST_SIZE],
 		    char port[ENDPOINT_PORT_SIZE]);
 
+/* Whether one can listen there: as endpoint_split, with a port from 1 to 65535, or * for any that
+ * is free. What ZeroMQ would make of another number is another port, without a word. */
+bool endpoint_can_listen(const char *endpoint);
+#define ENDPOINT_LISTEN_WANTED                                                                     \
+	"is no endpoint: write tcp://ADDRESS:PORT, such as tcp://127.0.0.1:7411, with a port "     \
+	"from 1 to 65535, or * for a free one"
+
 /* "tcp://HOST:PORT", an IPv6 address in brackets; the caller's to free. */
 char *endpoint_format(const char *host, unsigned port);
 

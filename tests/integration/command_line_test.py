@@ -53,6 +53,9 @@ REFUSED_BY_AGENT = [
     ("--config", "'--config' needs a value"),
     ("-x", "unknown option '-x'; see muster-agent --help"),
     ("agent.yaml", "'agent.yaml' is not expected"),
+    ("--listen tcp://127.0.0.1:99999", "--listen 'tcp://127.0.0.1:99999' is no endpoint"),
+    ("--listen tcp://127.0.0.1:0", "with a port from 1 to 65535, or * for a free one"),
+    ("--listen 127.0.0.1:7411", "write tcp://ADDRESS:PORT"),
 ]
 
 

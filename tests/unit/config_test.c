@@ -131,6 +131,8 @@ static void every_error_has_its_place(void **state)
 		{"listen: \"tcp://a:\"\n", "agent.yaml:1:9:", "is no endpoint"},
 		{"listen: tcp://a:70000\n", "agent.yaml:1:9:", "is no endpoint"},
 		{"listen: tcp://a:1x\n", "agent.yaml:1:9:", "is no endpoint"},
+		{"listen: tcp://a:0\n", "agent.yaml:1:9:", "or * for a free one"},
+		{"listen: tcp://::1:7411\n", "agent.yaml:1:9:", "is no endpoint"},
 		{"spool: var\n", "agent.yaml:1:8:", "spool: 'var' is not an absolute path"},
 		{"memory: 1GiB\nscratch: here\n", "agent.yaml:2:10:", "scratch: 'here'"},
 		{"allow_paths:\n  - /a\n  - b\n", "agent.yaml:3:5:", "allow_paths[1]: 'b'"},

@@ -64,11 +64,43 @@ static void only_written_loopback_addresses_count(void **state)
 	}
 }
 
+/* ZeroMQ takes 99999 for 34463, and 0 for any port at all. */
+static void one_listens_at_a_port_that_there_is(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		bool fine;
+	} rows[] = {
+		{"tcp://127.0.0.1:1", true},
+		{"tcp://127.0.0.1:65535", true},
+		{"tcp://*:*", true},
+		{"tcp://[::1]:7411", true},
+		{"tcp://127.0.0.1:0", false},
+		{"tcp://127.0.0.1:65536", false},
+		{"tcp://127.0.0.1:99999", false},
+		{"tcp://127.0.0.1:7411x", false},
+		{"tcp://127.0.0.1:-1", false},
+		{"tcp://127.0.0.1:+1", false},
+		{"tcp://127.0.0.1: 1", false},
+		{"tcp://127.0.0.1:**", false},
+		{"tcp://127.0.0.1:", false},
+		{"ipc://x", false},
+		{"tcp://::1:7411", false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (endpoint_can_listen(rows[i].text) != rows[i].fine)
+			print_error("row '%s'\n", rows[i].text);
+		assert_true(endpoint_can_listen(rows[i].text) == rows[i].fine);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(endpoints_are_split_or_refused),
 		cmocka_unit_test(only_written_loopback_addresses_count),
+		cmocka_unit_test(one_listens_at_a_port_that_there_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
