@@ -290,7 +290,10 @@ int journal_parse(struct journal_content *content, const unsigned char *data, si
 	keep_exchanges(content);
 	if (content->heads_count)
 		return 0;
-	error_set(err, ERROR_USAGE, "it has no beginning: the run was killed before it began");
+	error_set(err, ERROR_USAGE, "%s",
+		  size ? "it has no beginning: its first record is cut off or damaged; what the "
+			 "agents have kept is fetched without it by muster collect --plan PLAN"
+		       : "it is empty: the run was killed before it began");
 	journal_content_release(content);
 	return -1;
 }

@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "controller/journal.h"
+#include "controller/manifest.h"
 #include "controller/store.h"
 
 #define PARTIAL     ".partial"
@@ -36,15 +37,6 @@ static char *plain_name(const char *run)
 	return name;
 }
 
-static bool has_journal(const char *directory)
-{
-	char *path = mem_format("%s/" JOURNAL_NAME, directory);
-	bool there = access(path, F_OK) == 0;
-
-	free(path);
-	return there;
-}
-
 static int read_file(const char *path, struct bytes *bytes, struct error *err)
 {
 	FILE *file = fopen(path, "r");
@@ -61,19 +53,50 @@ static int read_file(const char *path, struct bytes *bytes, struct error *err)
 	return failed;
 }
 
-static int absent(const struct store_again *again, struct error *err)
+static bool is_there(const char *directory, const char *name)
+{
+	char *path = mem_format("%s/%s", directory, name);
+	bool there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+static bool is_directory(const char *path)
 {
 	struct stat st;
 
-	if (stat(again->directory, &st) == 0)
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* A journal goes when all that it leads to is in the result; it may also have been lost. */
+static int absent(const struct store_again *again, const char *partial, struct error *err)
+{
+	const char *directory = again->directory;
+
+	if (is_there(directory, "run.json") && is_there(directory, MANIFEST_NAME))
 		error_set(err, ERROR_USAGE,
 			  "'%s' has no " JOURNAL_NAME ": that run is whole, nothing is left to "
 			  "collect or to go on with",
-			  again->directory);
+			  directory);
+	else if (is_directory(partial))
+		error_set(err, ERROR_USAGE,
+			  "'%s' has lost its " JOURNAL_NAME ", which alone says what the run was "
+			  "about to do; what its agents have kept is fetched without it by muster "
+			  "collect --plan PLAN",
+			  partial);
+	else if (is_directory(directory))
+		error_set(err, ERROR_USAGE,
+			  "'%s' is not the directory of a run: it has neither " JOURNAL_NAME
+			  " nor both of run.json and " MANIFEST_NAME,
+			  directory);
+	else if (access(directory, F_OK) == 0)
+		error_set(err, ERROR_USAGE, "'%s' is no directory: name that of a run", directory);
 	else
 		error_set(err, ERROR_USAGE,
-			  "neither '%s' nor '%s" PARTIAL "' is there: name the directory of a run",
-			  again->directory, again->directory);
+			  "neither '%s' nor '%s' is there: name the directory of a run; where it "
+			  "is lost, muster collect --plan PLAN asks its agents",
+			  directory, partial);
 	return -1;
 }
 
@@ -83,9 +106,9 @@ int store_again_find(struct store_again *again, const char *run, struct error *e
 
 	*again = (struct store_again){.directory = plain_name(run)};
 	partial = store_again_partial(again->directory);
-	again->has_ended = !has_journal(partial);
+	again->has_ended = !is_there(partial, JOURNAL_NAME);
 	const char *from = again->has_ended ? again->directory : partial;
-	int failed = has_journal(from) ? 0 : absent(again, err);
+	int failed = is_there(from, JOURNAL_NAME) ? 0 : absent(again, partial, err);
 	plan = mem_format("%s/plan.yaml", from);
 	if (!failed)
 		failed = read_file(plan, &again->plan, err);

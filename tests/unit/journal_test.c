@@ -256,7 +256,10 @@ static void what_is_no_journal_is_refused(void **state)
 	struct bytes bytes = {0};
 
 	(void)state;
-	require_refused(&bytes, "no beginning");
+	require_refused(&bytes, "it is empty: the run was killed before it began");
+	bytes_append(&bytes, "muster, but not a journal of it", 31);
+	require_refused(&bytes, "cut off or damaged");
+	bytes.size = 0;
 	put_phase(&bytes, 3, 1, 0, UNFINISHED);
 	require_refused(&bytes, "at byte 0");
 	bytes.size = 0;

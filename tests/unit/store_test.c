@@ -26,17 +26,23 @@
 static char home[] = "/tmp/muster-store-XXXXXX";
 static char place[sizeof(home)];
 
+static int write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return -1;
+	fputs(text, file);
+	return fclose(file);
+}
+
 static int enter(void **state)
 {
 	(void)state;
 	strcpy(place, home);
 	if (!mkdtemp(place) || chdir(place) < 0)
 		return -1;
-	FILE *file = fopen("plan.yaml", "w");
-	if (!file)
-		return -1;
-	fputs(PLAN, file);
-	return fclose(file);
+	return write_file("plan.yaml", PLAN);
 }
 
 static int leave(void **state)
@@ -415,6 +421,38 @@ static void a_journal_that_cannot_go_along_stays(void **state)
 	sample_release(&sample);
 }
 
+static void require_no_journal(const char *run, const char *want)
+{
+	struct store_again again;
+	struct error err = {0};
+
+	assert_int_equal(store_again_find(&again, run, &err), -1);
+	assert_int_equal(err.kind, ERROR_USAGE);
+	if (!strstr(err.text, want))
+		fail_msg("'%s' does not say '%s'", err.text, want);
+}
+
+/* Only what was written to its end proves that nothing is left to collect. */
+static void a_run_without_a_journal_is_whole_or_lost(void **state)
+{
+	static const char whole[] = "that run is whole", lost[] = "'out.partial' has lost its",
+			  none[] = "'out' is not the directory of a run";
+
+	(void)state;
+	require_no_journal("plan.yaml", "'plan.yaml' is no directory");
+	require_no_journal("out", "neither 'out' nor 'out.partial' is there");
+	assert_int_equal(mkdir("out", 0777), 0);
+	require_no_journal("out", none);
+	assert_int_equal(write_file("out/run.json", "{}"), 0);
+	require_no_journal("out/", none);
+	assert_int_equal(write_file("out/MANIFEST.json", "{}"), 0);
+	require_no_journal("out", whole);
+	assert_int_equal(unlink("out/MANIFEST.json"), 0);
+	assert_int_equal(mkdir("out.partial", 0777), 0);
+	require_no_journal("out", lost);
+	require_no_journal("out.partial", "muster collect --plan");
+}
+
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 
 int main(void)
@@ -427,6 +465,7 @@ int main(void)
 		IN_A_PLACE(a_run_that_measured_nothing_leaves_nothing),
 		IN_A_PLACE(a_disk_that_fills_keeps_what_was_written),
 		IN_A_PLACE(the_journal_goes_when_the_result_is_there),
+		IN_A_PLACE(a_run_without_a_journal_is_whole_or_lost),
 		IN_A_PLACE(the_journal_of_what_is_left_goes_along),
 		IN_A_PLACE(a_journal_that_cannot_go_along_stays),
 		IN_A_PLACE(a_directory_that_came_up_meanwhile_is_not_replaced),
