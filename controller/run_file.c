@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
 #include "controller/analysis/findings.h"
+#include "controller/store_again.h"
 #include "proto/version.h"
 
 #define NAME       "run.json"
@@ -219,7 +221,13 @@ int run_file_read(struct result *result, const char *path, struct error *err)
 	char *file = is_directory(path) ? run_file_beside(path, NAME) : mem_text(path);
 
 	*result = (struct result){0};
-	int status = read_text(result, file, err);
+	char *unfinished = access(file, F_OK) < 0 ? store_again_unfinished(path) : NULL;
+	int status = -1;
+	if (unfinished)
+		error_set(err, ERROR_USAGE, "%s", unfinished);
+	else
+		status = read_text(result, file, err);
+	free(unfinished);
 	free(file);
 	return status;
 }

@@ -119,6 +119,19 @@ int store_again_find(struct store_again *again, const char *run, struct error *e
 	return failed;
 }
 
+char *store_again_unfinished(const char *run)
+{
+	char *directory = plain_name(run), *partial = store_again_partial(directory), *why = NULL;
+
+	if (is_there(partial, JOURNAL_NAME))
+		why = mem_format("'%s' is of a run that is under way, or did not come to its end: "
+				 "there is no result before muster collect '%s' has made it",
+				 partial, directory);
+	free(partial);
+	free(directory);
+	return why;
+}
+
 void store_again_release(struct store_again *again)
 {
 	free(again->directory);

@@ -19,6 +19,10 @@ struct store_again {
 int store_again_find(struct store_again *again, const char *run, struct error *err);
 void store_again_release(struct store_again *again);
 
+/* Why `run`, by either name, has no result yet, and what brings it: a run under way, or one that
+ * did not come to its end. NULL for anything else; the caller's to free. */
+char *store_again_unfinished(const char *run);
+
 /* Makes `<run>.partial` what it is at the beginning of a run, plan.yaml and journal.bin alone. */
 int store_again_begin(const struct store_again *again, struct error *err);
 

@@ -16,6 +16,7 @@
 #include "common/text.h"
 #include "common/utf8.h"
 #include "controller/manifest.h"
+#include "controller/store_again.h"
 
 #define MOST_BYTES (4 << 20) /* of a manifest */
 
@@ -26,13 +27,13 @@ enum { EXIT_USAGE = 2 };
 /* The whole of a file with a NUL behind it, the caller's to free; not from a fifo. */
 static char *read_file(int directory, const char *name, size_t *size, struct error *err)
 {
-	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	char *text = mem_new(MOST_BYTES + 1, 1);
 	struct stat st;
 	ssize_t got = 0;
 
 	*size = 0;
 	errno = 0;
+	int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	while (good && *size < MOST_BYTES && (got = read(fd, text + *size, MOST_BYTES - *size)) > 0)
 		*size += (size_t)got;
@@ -41,9 +42,10 @@ static char *read_file(int directory, const char *name, size_t *size, struct err
 		return text;
 	}
 	error_set(err, ERROR_SYSTEM, "cannot read '%s': %s", name,
-		  got > 0 ? "it is larger than 4 MiB"
-		  : errno ? strerror(errno)
-			  : "no plain file");
+		  got > 0           ? "it is larger than 4 MiB"
+		  : errno == ENOENT ? "it is not there"
+		  : errno           ? strerror(errno)
+				    : "no plain file");
 	if (fd >= 0)
 		close(fd);
 	free(text);
@@ -230,6 +232,18 @@ static int verify(int directory, const char *path, const struct sign_key *key, s
 	return files == VERIFY_GOOD ? (int)end : (int)files;
 }
 
+/* In place of what it lacks. */
+static void tell_unfinished(const char *directory, struct error *err)
+{
+	char *path = mem_format("%s/" MANIFEST_NAME, directory);
+	char *why = access(path, F_OK) < 0 ? store_again_unfinished(directory) : NULL;
+
+	if (why)
+		error_set(err, ERROR_SYSTEM, "%s", why);
+	free(why);
+	free(path);
+}
+
 int verify_execute(const char *directory, const char *key_path)
 {
 	struct sign_key *key = NULL;
@@ -244,6 +258,8 @@ int verify_execute(const char *directory, const char *key_path)
 			  strerror(errno));
 	else
 		code = verify(fd, directory, key, &err);
+	if (code < 0)
+		tell_unfinished(directory, &err);
 out:
 	if (code < 0) {
 		log_error("%s", err.text);

@@ -72,6 +72,7 @@ def test(lab):
     help_of_a_command(lab)
     nobody_takes_it(lab)
     what_an_agent_lacks(lab)
+    a_run_without_its_result(lab)
 
 
 def help_of_a_command(lab):
@@ -134,6 +135,23 @@ def what_an_agent_lacks(lab):
     require(f"'{lab.directory}'" not in agent.output()[1], "what is there is warned of")
     agent.signal(signal.SIGTERM)
     agent.wait(20).expect(0)
+
+
+def a_run_without_its_result(lab):
+    """Who asks for the result of a run that was killed is told what makes one."""
+    partial = lab.directory / "killed.partial"
+    partial.mkdir()
+    (partial / "journal.bin").write_bytes(b"")
+    want = f"muster collect '{lab.directory}/killed'"
+    for command, code in (("report", 2), ("judge", 2), ("verify", 6)):
+        done = lab.muster(command, partial).wait(20).expect(code)
+        require(want in done.stderr, f"{command}: {want} is not said:\n{done.stderr}")
+    for command, code in (("report", 2), ("verify", 6)):
+        done = lab.muster(command, lab.directory / "killed").wait(20).expect(code)
+        require(want in done.stderr, f"{command} without .partial: {done.stderr}")
+    (partial / "journal.bin").unlink()
+    done = lab.muster("verify", partial).wait(20).expect(6)
+    require("'MANIFEST.json': it is not there" in done.stderr, done.stderr)
 
 
 def require_refused(program, words, says):
