@@ -12,6 +12,15 @@
 
 #include "common/memory.h"
 
+int file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
 static int check_size(FILE *file, const char *path, size_t most, size_t *size, struct error *err)
 {
 	struct stat st;
@@ -35,7 +44,8 @@ static int check_size(FILE *file, const char *path, size_t most, size_t *size, s
 
 int file_read(const char *path, size_t most, struct bytes *bytes, struct error *err)
 {
-	FILE *file = fopen(path, "rb");
+	int fd = file_open(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
 	size_t size = 0;
 
 	if (!file) {

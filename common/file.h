@@ -6,6 +6,10 @@
 #include "common/bytes.h"
 #include "common/error.h"
 
+/* Opens for reading: the descriptor, or -1 with errno. Never waits, as open() does for somebody to
+ * write into a FIFO; it does not become the terminal of this process either. */
+int file_open(const char *path);
+
 /* Reads a plain file of at most `most` bytes and puts a NUL behind them, which is not counted.
  * `bytes->data` is the caller's to free; 0, or -1 and nothing to free. */
 int file_read(const char *path, size_t most, struct bytes *bytes, struct error *err);

@@ -1,6 +1,7 @@
 #include "common/yaml_tree.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <yaml.h>
 
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/owned.h"
 
@@ -343,9 +345,22 @@ static bool is_owned(FILE *file, const char *path, struct yaml_errors *errors)
 	return !fault;
 }
 
+/* A plan that a shell makes in passing comes through a pipe: so long it may take to begin. */
+#define PIPE_PATIENCE_S 5
+
+static bool is_silent_pipe(FILE *file)
+{
+	struct pollfd item = {.fd = fileno(file), .events = POLLIN};
+	struct stat status;
+
+	return fstat(item.fd, &status) == 0 && S_ISFIFO(status.st_mode) &&
+	       poll(&item, 1, PIPE_PATIENCE_S * 1000) == 0;
+}
+
 static struct yaml_node *read_path(const char *path, bool owned, struct yaml_errors *errors)
 {
-	FILE *file = fopen(path, "rb");
+	int fd = file_open(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
 	struct yaml_node *root = NULL;
 
 	if (!errors->file)
@@ -354,7 +369,12 @@ static struct yaml_node *read_path(const char *path, bool owned, struct yaml_err
 		yaml_errors_add_file(errors, "cannot be opened: %s", strerror(errno));
 		return NULL;
 	}
-	if (!owned || is_owned(file, path, errors))
+	if (is_silent_pipe(file))
+		yaml_errors_add_file(errors,
+				     "is a pipe, and nobody has written into it for %d s: name a "
+				     "file",
+				     PIPE_PATIENCE_S);
+	else if (!owned || is_owned(file, path, errors))
 		root = read_open(file, errors);
 	fclose(file);
 	return root;

@@ -28,7 +28,7 @@ struct yaml_node {
  * that leave the shape clear (a duplicate key, of which the first counts; an anchor; a tag) add
  * their line and the tree is answered all the same, so that a reader can find what else is wrong:
  * the file is good only when `errors` is empty at the end. Where errors.file is NULL it becomes
- * `path`, which is kept. */
+ * `path`, which is kept. A pipe will do where the first byte comes within 5 s. */
 struct yaml_node *yaml_tree_read(const char *path, struct yaml_errors *errors);
 /* Only where it is root's or ours, and nobody else may change it (owned.h). */
 struct yaml_node *yaml_tree_read_owned(const char *path, struct yaml_errors *errors);

@@ -1,5 +1,6 @@
 """The command lines of both programs: what is not taken is said, never passed over."""
 
+import os
 import signal
 import subprocess
 
@@ -73,6 +74,7 @@ def test(lab):
     nobody_takes_it(lab)
     what_an_agent_lacks(lab)
     a_run_without_its_result(lab)
+    pipes(lab)
 
 
 def help_of_a_command(lab):
@@ -152,6 +154,20 @@ def a_run_without_its_result(lab):
     (partial / "journal.bin").unlink()
     done = lab.muster("verify", partial).wait(20).expect(6)
     require("'MANIFEST.json': it is not there" in done.stderr, done.stderr)
+
+
+def pipes(lab):
+    """Nobody waits for ever for what nobody writes; a plan that is written into one is read."""
+    directory, pipe = lab.directory / "piped", lab.directory / "piped" / "run.json"
+    directory.mkdir()
+    os.mkfifo(pipe)
+    for words, says in ((("check", pipe), "is a pipe, and nobody has written into it for 5 s"),
+                        (("judge", directory), "is no plain file"),
+                        (("report", directory), "is no plain file")):
+        require_refused(lab.muster(*words), words, says)
+    plan = lab.directory / "fine.yaml"
+    done = lab.start("sh", ["sh", "-c", f"cat '{plan}' | '{lab.build}/muster' check /dev/stdin"])
+    require("fine: 1 phase" in done.wait(20).expect(0).stdout, "a plan through a pipe is not read")
 
 
 def require_refused(program, words, says):
