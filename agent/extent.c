@@ -6,7 +6,6 @@
 #define MOST_VECTORS 1024
 
 /* Offsets are signed in every system's calls. */
-#define MOST_BYTES (UINT64_C(1) << 62)
 
 static int refuse(const struct load_target *target, struct error *err)
 {
@@ -31,9 +30,10 @@ static int measure(struct load_target *target, const struct phase *phase, struct
 	target->extent_bytes = stripe_extent(&target->stripe, smallest_part(target));
 	if (target_is_stripe(target->target) && size && size < target->extent_bytes)
 		target->extent_bytes = size;
-	if (target->extent_bytes > MOST_BYTES) {
+	if (target->extent_bytes > PHASE_BYTES_MOST) {
 		error_set(err, ERROR_REFUSED, "an extent of %llu bytes is too large: most is %llu",
-			  (unsigned long long)target->extent_bytes, (unsigned long long)MOST_BYTES);
+			  (unsigned long long)target->extent_bytes,
+			  (unsigned long long)PHASE_BYTES_MOST);
 		return refuse(target, err);
 	}
 	target->used_bytes = target->extent_bytes;

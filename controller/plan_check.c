@@ -143,6 +143,10 @@ uint64_t plan_check_size(struct plan_check *check, char *const *size, const char
 		return 0;
 	if (units_parse_size(*size, &bytes, &thousandths, &err) < 0)
 		plan_check_error(check, size, NULL, "%s: %s", path, err.text);
+	else if (bytes > PHASE_BYTES_MOST)
+		plan_check_error(check, size, NULL,
+				 "%s: '%.80s' is more than agents take, 4194304TiB (2^62 bytes)",
+				 path, *size);
 	return bytes;
 }
 

@@ -132,6 +132,14 @@ static void check_kind(struct plan_check *check, uint32_t entry)
 				 entry);
 }
 
+static void check_cpus(struct plan_check *check, uint32_t entry)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "fleet.agents[%u].cpus", entry);
+	plan_check_cpus(check, &check->plan->fleet.agents[entry].cpus, path);
+}
+
 static void check_override_names(struct plan_check *check, uint32_t entry)
 {
 	const struct plan *plan = check->plan;
@@ -181,6 +189,7 @@ void plan_check_fleet(struct plan_check *check)
 	for (uint32_t i = 0; i < fleet->agents_count; i++) {
 		check_kind(check, i);
 		add_hosts(check, &hosts, i);
+		check_cpus(check, i);
 		check_override_names(check, i);
 	}
 	check_silence(check);

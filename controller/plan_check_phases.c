@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "common/units.h"
+#include "proto/run_id.h"
 
 /* Of one phase, which the controller holds for each target of each host: a day of 100 ms ones. */
 #define BUCKETS_MAX 1000000
@@ -129,6 +130,14 @@ static void check_expect(struct plan_check *check, const struct phase *phase, co
 {
 	const struct plan_fleet *fleet = &check->plan->fleet;
 
+	if (phase->expect && !run_id_is_given(phase->expect)) {
+		plan_check_error(check, &phase->expect, phase,
+				 "%s.expect: '%.80s' is no run's id; those are as "
+				 "20261130-191502-3fa9, in the first line of a report and as 'run' "
+				 "in run.json",
+				 path, phase->expect);
+		return;
+	}
 	for (uint32_t a = 0; phase->expect && a < fleet->agents_count; a++) {
 		if (!fleet->agents[a].local || fleet->agents[a].spool)
 			continue;

@@ -8,6 +8,9 @@
 #include "common/pattern_shape.h"
 #include "common/record.h"
 
+/* Of an extent and of an amount: what offsets are made of stays far from the end of its type. */
+#define PHASE_BYTES_MOST (UINT64_C(1) << 62)
+
 /* What I/O goes to on a host. Exactly one of path, device, stripe, null. */
 struct target {
 	char *name;

@@ -22,6 +22,21 @@ bool run_id_is_name(const char *run)
 	return length > 0 && length < RUN_ID_SIZE && run[0] != '.' && strspn(run, legal) == length;
 }
 
+bool run_id_is_given(const char *run)
+{
+	static const char form[] = "dddddddd-dddddd-xxxx";
+	size_t i = 0;
+
+	for (; form[i] && run[i]; i++) {
+		static const char digits[] = "0123456789abcdef";
+		const char *digit = strchr(digits, run[i]);
+		if (form[i] == '-' ? run[i] != '-'
+				   : !digit || digit - digits >= (form[i] == 'd' ? 10 : 16))
+			return false;
+	}
+	return !form[i] && !run[i];
+}
+
 int run_id_make_owner(char owner[RUN_ID_OWNER_SIZE], struct error *err)
 {
 	unsigned char secret[RAW_SIZE];

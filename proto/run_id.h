@@ -19,6 +19,10 @@
  * '.', '_' and '-', of which the first is no '.'. */
 bool run_id_is_name(const char *run);
 
+/* Whether it has the form that runs are given: when they began and four digits, in UTC and base 16,
+ * as 20261130-191502-3fa9. */
+bool run_id_is_given(const char *run);
+
 /* HMAC-SHA-256 of the run's name under a controller's secret key. */
 void run_id_derive_owner(const unsigned char key[KEY_SIZE], const char *run,
 			 char owner[RUN_ID_OWNER_SIZE]);

@@ -33,7 +33,7 @@ def test(lab):
     for name in ("second", "third"):
         require_verified(run_it(fleet, host, raw, name, check, 0), host)
 
-    wrong = [{**check[0], "expect": "20000101-1"}]
+    wrong = [{**check[0], "expect": "20000101-000000-0001"}]
     said = run_it(fleet, host, raw, "wrong", wrong, 5)
     require(f"was last written by run '{run}'" in said, f"not said by whom:\n{said}")
 

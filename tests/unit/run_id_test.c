@@ -37,6 +37,26 @@ static void only_plain_names_are_runs(void **state)
 	}
 }
 
+static void runs_are_given_ids_of_one_form(void **state)
+{
+	static const char *const others[] = {
+		"",
+		"nonsense",
+		"20261130-191502-3fa",
+		"20261130-191502-3fa99",
+		"20261130-191502-3FA9",
+		"2026113a-191502-3fa9",
+		"20261130 191502 3fa9",
+		"muster-runs/20261130-191502-3fa9",
+	};
+
+	(void)state;
+	assert_true(run_id_is_given("20261130-191502-3fa9"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (run_id_is_given(others[i]))
+			fail_msg("'%s' passes", others[i]);
+}
+
 static void a_secret_is_64_digits_and_another_each_time(void **state)
 {
 	char one[RUN_ID_OWNER_SIZE], two[RUN_ID_OWNER_SIZE];
@@ -88,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_plain_names_are_runs),
+		cmocka_unit_test(runs_are_given_ids_of_one_form),
 		cmocka_unit_test(a_secret_is_64_digits_and_another_each_time),
 		cmocka_unit_test(a_controller_s_key_tells_the_secret_again),
 		cmocka_unit_test(its_digest_is_sha_256),
