@@ -24,12 +24,22 @@ static char *describe_refused(const struct keyring_host *keys)
 		text);
 }
 
+/* What is to be done for keys where there are none: on the loopback nobody typed --insecure. */
+static const char *way_to_keys(const struct keyring_host *keys)
+{
+	return keys->insecure ? "leave --insecure away and name this controller's key, with --key "
+				"or fleet.key"
+			      : "on the loopback they are used where the plan says so: give its "
+				"entry of fleet.agents a `key`, the agent's public one, and this "
+				"controller its own, with --key or fleet.key";
+}
+
 static char *describe_closed(const struct keyring_host *keys)
 {
 	if (!keys->secured)
-		return mem_text(
-			"it ends each connection in the handshake: it asks for keys, or is no "
-			"agent; to use keys, leave --insecure away");
+		return mem_format("it ends each connection in the handshake: it asks for keys, or "
+				  "is no agent; to use keys, %s",
+				  way_to_keys(keys));
 	return mem_format(
 		"its agent does not have the key that is expected of it ('%s'): that file "
 		"is of another host, or the host has got a new key since; take its .key "
@@ -43,14 +53,15 @@ static char *describe(const struct keyring_host *keys, enum handshake_failure fa
 		return describe_refused(keys);
 	if (failure == HANDSHAKE_CLOSED || failure == HANDSHAKE_KEY)
 		return describe_closed(keys);
+	if (failure == HANDSHAKE_MECHANISM && keys->secured)
+		return mem_text("its agent speaks without keys, and this controller with: give the "
+				"agent a 'key' and 'controllers', or speak without them: type "
+				"--insecure here as there, or, on the loopback, leave the `key` of "
+				"its entry of fleet.agents away");
 	if (failure == HANDSHAKE_MECHANISM)
-		return mem_text(
-			keys->secured ? "its agent speaks without keys, and this controller with: "
-					"give the agent a 'key' and 'controllers', or type "
-					"--insecure here as there"
-				      : "its agent asks for keys, and this controller has none for "
-					"it: leave --insecure away and name this controller's key, "
-					"with --key or fleet.key");
+		return mem_format("its agent asks for keys, and this controller uses none with it: "
+				  "to use keys, %s",
+				  way_to_keys(keys));
 	return mem_text("what listens there does not speak ZeroMQ: it is no agent");
 }
 

@@ -9,7 +9,7 @@ from faults import (disk_writes, four_hosts, hosts_named, require_as_before, req
                     sound_result)
 from hosts import CONTROLLER_KEY, PORT
 from lab import require, wait_for
-from plans import fleet_plan
+from plans import fleet_plan, write_plan
 
 PHASES = [{"name": "write", "op": "write", "targets": ["disk"], "size": "16MiB"}]
 # Until both sides have said it.
@@ -32,6 +32,7 @@ def test(lab):
     require_as_before(fleet)
     refused_agents(fleet)
     insecure(fleet)
+    loopback(fleet)
 
 
 def begin(fleet, name, words):
@@ -169,3 +170,27 @@ def insecure(fleet):
     require(result["insecure"] and all(host["insecure"] for host in result["hosts"]),
             "not marked as insecure")
     require("spoken to without keys" in done.stdout, f"the report does not say it:\n{done.stdout}")
+
+
+def loopback(fleet):
+    """Nobody typed --insecure there: what makes the keys be used is said."""
+    lab, name = fleet.lab, fleet.hosts[0].address
+    config = lab.directory / "loopback.yaml"
+    config.write_text(f"listen: tcp://127.0.0.1:*\nspool: {lab.directory}/spool-loopback\n"
+                      f"key: {name}\ncontrollers: [{CONTROLLER_KEY}]\n")
+    agent = lab.start("agent", [lab.build / "muster-agent", "--config", config])
+    wait_for(lambda: "listening" in agent.output()[0], 20, "the agent on the loopback listens")
+    port = int(agent.output()[0].strip().rsplit(":", 1)[1])
+
+    def fleet_of(**key):
+        return lab.muster("fleet", write_plan(
+            lab, "loopback", [{"host": "127.0.0.1", "port": port, **key}],
+            {"nothing": {"null": True, "size": "1MiB"}},
+            [{"name": "p", "op": "write", "targets": ["nothing"], "size": "1MiB"}]),
+            "--key", CONTROLLER_KEY).wait(60)
+
+    done = fleet_of().expect(6)
+    require("give its entry of fleet.agents a `key`" in done.stderr and
+            "--insecure" not in done.stderr, done.stderr)
+    fleet_of(key=name).expect(0)
+    agent.end()
