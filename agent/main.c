@@ -150,6 +150,13 @@ static int serve(const struct options *options, const struct agent_config *confi
 	return result;
 }
 
+/* What the configuration names has to be there. */
+static int name_config(const struct options *options, struct error *err)
+{
+	error_prefix(err, "%s", options->config);
+	return -1;
+}
+
 static int read_keys(struct keys *keys, const struct options *options,
 		     const struct agent_config *config, const char *endpoint, struct error *err)
 {
@@ -170,7 +177,15 @@ static int read_keys(struct keys *keys, const struct options *options,
 			  endpoint, options->config);
 		return -1;
 	}
-	return keys_read(keys, config, err);
+	return keys_read(keys, config, err) < 0 ? name_config(options, err) : 0;
+}
+
+static int become_user(const struct options *options, const struct agent_config *config,
+		       struct error *err)
+{
+	if (!config->user || platform_become_user(config->user, err) == 0)
+		return 0;
+	return name_config(options, err);
 }
 
 int main(int argc, char **argv)
@@ -213,7 +228,7 @@ int main(int argc, char **argv)
 	if (read_keys(&keys, &options, &config, endpoint, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
-	} else if (config.user && platform_become_user(config.user, &err) < 0) {
+	} else if (become_user(&options, &config, &err) < 0) {
 		log_error("%s", err.text);
 		code = err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	} else if (serve(&options, &config, &keys, endpoint, &err) < 0) {

@@ -27,9 +27,11 @@ const char options_usage[] =
 	"\n"
 	"exit:\n"
 	"  0  stopped by a signal, or with --child by the end of standard input; nothing is left\n"
-	"  2  usage, or FILE is wrong: each error with its line and column\n"
+	"  2  usage, or FILE is wrong: each error with its line and column; or a key file or "
+	"`user`\n"
+	"     that it names is not there, or not fit for that\n"
 	"  3  a thread hangs in the kernel and could only be left\n"
-	"  6  cannot listen, read its keys, become `user` or use its spool\n";
+	"  6  cannot listen, take keys from standard input, become `user` or use its spool\n";
 
 int options_parse(struct options *options, int argc, char **argv, struct error *err)
 {

@@ -73,6 +73,7 @@ def test(lab):
     help_of_a_command(lab)
     nobody_takes_it(lab)
     what_an_agent_lacks(lab)
+    what_an_agent_is_named(lab)
     a_run_without_its_result(lab)
     pipes(lab)
 
@@ -137,6 +138,18 @@ def what_an_agent_lacks(lab):
     require(f"'{lab.directory}'" not in agent.output()[1], "what is there is warned of")
     agent.signal(signal.SIGTERM)
     agent.wait(20).expect(0)
+
+
+def what_an_agent_is_named(lab):
+    """Keys and a user that are not there: as its --help has it, and by which file."""
+    config = lab.directory / "named.yaml"
+    usage = lab.start("agent", [lab.build / "muster-agent", "--help"]).wait(20).stdout
+    require("a key file or `user`\n     that it names is not there" in usage, usage)
+    for text, says in (("key: absent\ncontrollers: [ops]\n", "this agent's key: '"),
+                       ("user: no-such-user\n", "user: there is no user 'no-such-user'")):
+        config.write_text("listen: tcp://127.0.0.1:*\n" + text)
+        agent = lab.start("agent", [lab.build / "muster-agent", "--config", config])
+        require_refused(agent, text, f"error: {config}: {says}")
 
 
 def a_run_without_its_result(lab):
