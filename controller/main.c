@@ -70,7 +70,7 @@ static int make_signing_key(const char *name)
 
 	if (sign_keygen(name, &err) < 0) {
 		log_error("%s", err.text);
-		return EXIT_SET_UP;
+		return err.kind == ERROR_USAGE ? EXIT_USAGE : EXIT_SET_UP;
 	}
 	printf("'%s.sign.key' signs: `muster run --sign-key`; keep it to yourself\n"
 	       "'%s.sign.pub' checks: `muster verify --key`; give it to whoever has to\n",

@@ -14,6 +14,7 @@
 #include "common/hex.h"
 #include "common/memory.h"
 #include "common/owned.h"
+#include "proto/key.h"
 
 #define RAW_KEY       32
 #define RAW_SIGNATURE 64
@@ -105,8 +106,25 @@ static int write_key(const char *path, mode_t mode, EVP_PKEY *pair, bool secret,
 	return cannot("write", path, err);
 }
 
+/* Else an empty one would make files that ls does not show. */
+static int check_name(const char *name, struct error *err)
+{
+	const char *slash = strrchr(name, '/'), *own = slash ? slash + 1 : name;
+
+	if (key_is_name(own, strlen(own)))
+		return 0;
+	error_set(
+		err, ERROR_USAGE,
+		"'%s' is no name for a key: wanted are, behind the last '/', letters, digits, '.', "
+		"'_' and '-', not beginning with '.' or '-'",
+		name);
+	return -1;
+}
+
 int sign_keygen(const char *name, struct error *err)
 {
+	if (check_name(name, err) < 0)
+		return -1;
 	char *secret = mem_format("%s.sign.key", name);
 	char *public_half = mem_format("%s.sign.pub", name);
 	EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");

@@ -21,7 +21,8 @@ int sign_digest(int fd, const char *path, char digest[SIGN_DIGEST_TEXT], uint64_
 		struct error *err);
 
 /* Makes a key: NAME.sign.key (mode 0600) and NAME.sign.pub, neither of which may exist. On -1
- * neither is left. */
+ * neither is left. NAME may lead into a directory; its last part is a name as key_is_name has it
+ * (ERROR_USAGE). */
 int sign_keygen(const char *name, struct error *err);
 
 /* The secret key that signs, or the public one that a signature is held against. A secret one that

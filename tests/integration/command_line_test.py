@@ -70,12 +70,19 @@ def test(lab):
         require_refused(agent, words, says)
 
 
+    names_of_keys(lab)
     help_of_a_command(lab)
     nobody_takes_it(lab)
     what_an_agent_lacks(lab)
     what_an_agent_is_named(lab)
     a_run_without_its_result(lab)
     pipes(lab)
+
+
+def names_of_keys(lab):
+    for words in (["keygen", "--sign", ""], ["keygen", ""], ["keygen", "--sign", ".hidden"]):
+        require_refused(lab.muster(*words, cwd=lab.directory), words, "name")
+    require(not list(lab.directory.glob(".*sign*")), "keys without a name are there")
 
 
 def help_of_a_command(lab):

@@ -158,6 +158,20 @@ static void keys_are_never_written_over(void **state)
 	assert_int_equal(stat("half.sign.key", &st), -1);
 }
 
+static void a_key_has_a_name(void **state)
+{
+	static const char *const names[] = {"", ".", ".hidden", "-q", "a b", "./", "./.hidden"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct error err = {0};
+		assert_int_equal(sign_keygen(names[i], &err), -1);
+		assert_int_equal(err.kind, ERROR_USAGE);
+		assert_non_null(strstr(err.text, "is no name for a key"));
+	}
+	keygen("./ops-2.test_a");
+}
+
 static void a_key_that_is_none_or_open_to_others_is_refused(void **state)
 {
 	static const struct {
@@ -277,6 +291,7 @@ int main(void)
 		cmocka_unit_test(changing_anything_that_was_signed_makes_it_bad),
 		cmocka_unit_test(the_public_half_is_that_of_the_secret_one),
 		cmocka_unit_test(keys_are_never_written_over),
+		cmocka_unit_test(a_key_has_a_name),
 		cmocka_unit_test(a_key_that_is_none_or_open_to_others_is_refused),
 		cmocka_unit_test(a_secret_of_somebody_else_is_not_used),
 		cmocka_unit_test(a_manifest_reads_back_as_it_was),
