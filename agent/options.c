@@ -50,7 +50,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 
 	*options = (struct options){.config = "/etc/muster/agent.yaml"};
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":c:l:hV", known, NULL)) != -1) {
+	while ((option = getopt_whole(argc, argv, ":c:l:hV", known)) != -1) {
 		switch (option) {
 		case 'c':
 			options->config = optarg;

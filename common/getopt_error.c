@@ -8,10 +8,30 @@
 #include "common/memory.h"
 #include "common/nearest.h"
 
+/* The option itself, not a value behind it. */
+static const char *last_option(char *const *argv)
+{
+	const char *word = argv[optind - 1];
+
+	return optarg && optarg == word ? argv[optind - 2] : word;
+}
+
+int getopt_whole(int argc, char **argv, const char *letters, const struct option *known)
+{
+	int which = -1;
+
+	optarg = NULL;
+	int option = getopt_long(argc, argv, letters, known, &which);
+	if (option == -1 || option == '?' || option == ':' || which < 0)
+		return option;
+	const char *name = last_option(argv) + strlen("--");
+	return strcspn(name, "=") == strlen(known[which].name) ? option : '?';
+}
+
 void getopt_error(struct error *err, const char *program, int result, char *const *argv,
 		  const struct option *known)
 {
-	const char *word = argv[optind - 1];
+	const char *word = last_option(argv);
 	bool is_long = strncmp(word, "--", 2) == 0 && word[2];
 
 	if (result == ':') {

@@ -313,7 +313,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
 
 	*options = (struct options){.command = OPTIONS_RUN};
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:s:qhV", known, NULL)) != -1) {
+	while ((option = getopt_whole(argc, argv, ":o:s:qhV", known)) != -1) {
 		for (size_t i = 0; known[i].name; i++)
 			given |= known[i].val == option ? UINT32_C(1) << i : 0;
 		switch (option) {

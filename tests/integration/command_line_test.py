@@ -26,6 +26,9 @@ REFUSED = [
     ("run p -o", "'-o' needs a value"),
     ("run p --sett a=1", "unknown option '--sett'; nearest is '--set'"),
     ("run p --s a=1", "unknown option '--s'; see"),
+    ("run p --se a=1", "unknown option '--se'; nearest is '--set'"),
+    ("run p --se=a=1", "unknown option '--se'; nearest is '--set'"),
+    ("run p --quie", "unknown option '--quie'; nearest is '--quiet'"),
     ("run p --frob=1", "unknown option '--frob'; see"),
     ("run p -xq", "unknown option '-x'; see"),
     ("run p --quiet=yes", "'--quiet' takes no value"),
@@ -52,6 +55,7 @@ REFUSED = [
 REFUSED_BY_AGENT = [
     ("--lisen tcp://127.0.0.1:1", "unknown option '--lisen'; nearest is '--listen'"),
     ("--config", "'--config' needs a value"),
+    ("--conf agent.yaml", "unknown option '--conf'"),
     ("-x", "unknown option '-x'; see muster-agent --help"),
     ("agent.yaml", "'agent.yaml' is not expected"),
     ("--listen tcp://127.0.0.1:99999", "--listen 'tcp://127.0.0.1:99999' is no endpoint"),
