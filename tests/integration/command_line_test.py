@@ -113,6 +113,14 @@ def help_of_a_command(lab):
                                              f"wanted in:\n{text}")
 
 
+    # Two options of one name: each command is told of its own.
+    for command in ("run", "check", "fleet", "collect", "verify"):
+        text = said("help", command)
+        for words, is_there in (("this controller's secret key", command != "verify"),
+                                ("the public key", command == "verify")):
+            require((words in text) == is_there, f"help {command}: '{words}':\n{text}")
+
+
 def nobody_takes_it(lab):
     """Every command that prints says when that went nowhere."""
     plan = write_plan(lab, "fine", [{"local": 1}], {"nothing": {"null": True, "size": "64MiB"}},
