@@ -91,6 +91,20 @@ static int check_words(const struct plan *plan, const char *own, bool insecure, 
 	return -1;
 }
 
+/* Who types --key means that it is used. */
+static int check_used(const struct keyring *keyring, const char *own, struct error *err)
+{
+	if (!own || keyring->own_path)
+		return 0;
+	error_set(
+		err, ERROR_USAGE,
+		"--key '%.200s' would be used for no host of this plan: local agents get keys for "
+		"once, and on the loopback they are used where an entry of fleet.agents has a "
+		"`key`; leave --key away, or give one there",
+		own);
+	return -1;
+}
+
 int keyring_read(struct keyring *keyring, const struct plan *plan, const struct plan_hosts *hosts,
 		 const char *own, bool insecure, struct error *err)
 {
@@ -115,7 +129,7 @@ int keyring_read(struct keyring *keyring, const struct plan *plan, const struct 
 				return -1;
 		}
 	}
-	return 0;
+	return check_used(keyring, own, err);
 }
 
 void keyring_release(struct keyring *keyring)

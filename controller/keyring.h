@@ -29,7 +29,8 @@ struct keyring {
 };
 
 /* `own` is --key's, NULL: the plan's fleet.key. -1 (ERROR_USAGE) with the host that has no key and
- * what to type. Zeroed before, released after, also on failure. */
+ * what to type, or where --key is of use for none. Zeroed before, released after, also on failure.
+ */
 int keyring_read(struct keyring *keyring, const struct plan *plan, const struct plan_hosts *hosts,
 		 const char *own, bool insecure, struct error *err);
 void keyring_release(struct keyring *keyring);

@@ -127,6 +127,9 @@ def nobody_takes_it(lab):
                       [{"name": "p", "op": "write", "targets": ["nothing"], "runtime": "1s"}])
     run = lab.directory / "run"
     lab.muster("run", plan, "--out", run).wait(60)
+    for words in (("run", plan), ("fleet", plan), ("check", "--fleet", plan)):
+        require_refused(lab.muster(*words, "--key", "nokey"), words,
+                        "--key 'nokey' would be used for no host of this plan")
     keys = lab.directory / "keys"
     for program, *words in (("muster", "--help"), ("muster", "--version"), ("muster", "explain"),
                             ("muster", "explain", "IO_ERRORS"), ("muster", "check", plan),

@@ -182,15 +182,18 @@ def loopback(fleet):
     wait_for(lambda: "listening" in agent.output()[0], 20, "the agent on the loopback listens")
     port = int(agent.output()[0].strip().rsplit(":", 1)[1])
 
-    def fleet_of(**key):
+    def fleet_of(*words, **key):
         return lab.muster("fleet", write_plan(
             lab, "loopback", [{"host": "127.0.0.1", "port": port, **key}],
             {"nothing": {"null": True, "size": "1MiB"}},
-            [{"name": "p", "op": "write", "targets": ["nothing"], "size": "1MiB"}]),
-            "--key", CONTROLLER_KEY).wait(60)
+            [{"name": "p", "op": "write", "targets": ["nothing"], "size": "1MiB"}],
+            {"key": CONTROLLER_KEY}), *words).wait(60)
 
     done = fleet_of().expect(6)
     require("give its entry of fleet.agents a `key`" in done.stderr and
             "--insecure" not in done.stderr, done.stderr)
     fleet_of(key=name).expect(0)
+    fleet_of("--key", CONTROLLER_KEY, key=name).expect(0)
+    done = fleet_of("--key", CONTROLLER_KEY).expect(2)
+    require("would be used for no host of this plan" in done.stderr, done.stderr)
     agent.end()
