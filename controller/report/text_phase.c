@@ -176,10 +176,9 @@ static void add_rate(struct layout_table *table, const char *name, double bytes_
 	layout_cell(table, "%s", headline ? "headline" : "");
 }
 
-static void print_rates(const struct result *result, const struct result_phase *phase,
-			const struct result_cluster *cluster, FILE *file)
+static void print_rates(const struct result_phase *phase, const struct result_cluster *cluster,
+			bool invalid, FILE *file)
 {
-	bool invalid = phase->cluster && findings_against(result, phase, NULL, NULL);
 	char hosts[64], ns[UNITS_TEXT_SIZE], from[UNITS_TEXT_SIZE];
 	const char *const headings[] = {hosts, "throughput", "", "", NULL};
 	struct layout_table table = {.headings = headings, .align = "lrll"};
@@ -234,21 +233,23 @@ static char *format_latency(char text[LATENCY_SIZE], const struct result_latency
 	return text;
 }
 
-static void print_latency(const struct result_cluster *cluster, FILE *file)
+static void print_latency(const struct result_cluster *cluster, bool invalid, FILE *file)
 {
+	const char *strike = text_strike(invalid);
 	char text[LATENCY_SIZE];
 
 	format_latency(text, &cluster->latency_ns);
 	if (isnan(cluster->iops))
-		layout_paragraph(file, INDENT, "", "latency %s", text);
+		layout_paragraph(file, INDENT, "", "%slatency %s%s", strike, text, strike);
 	else
-		layout_paragraph(file, INDENT, "", "%.0f IOPS; latency %s", cluster->iops, text);
+		layout_paragraph(file, INDENT, "", "%s%.0f IOPS; latency %s%s", strike,
+				 cluster->iops, text, strike);
 	if (cluster->syncs_ns)
-		layout_paragraph(file, INDENT, "", "syncs: %s",
-				 format_latency(text, cluster->syncs_ns));
+		layout_paragraph(file, INDENT, "", "%ssyncs: %s%s", strike,
+				 format_latency(text, cluster->syncs_ns), strike);
 	if (cluster->response_ns)
-		layout_paragraph(file, INDENT, "", "response, from when an I/O was due: %s",
-				 format_latency(text, cluster->response_ns));
+		layout_paragraph(file, INDENT, "", "%sresponse, from when an I/O was due: %s%s",
+				 strike, format_latency(text, cluster->response_ns), strike);
 }
 
 static void print_cluster(const struct result *result, const struct result_phase *phase,
@@ -268,8 +269,9 @@ static void print_cluster(const struct result *result, const struct result_phase
 				 "not all hosts' figures stand: what follows is of those that do, "
 				 "is no figure of the fleet and is held against no gate");
 	if (cluster->hosts) {
-		print_rates(result, phase, cluster, file);
-		print_latency(cluster, file);
+		bool invalid = phase->cluster && findings_against(result, phase, NULL, NULL);
+		print_rates(phase, cluster, invalid, file);
+		print_latency(cluster, invalid, file);
 	}
 	blocks_print(phase, series, INDENT, file);
 }

@@ -333,6 +333,35 @@ static void the_summary_strikes_through_what_is_invalid_and_names_the_worst_find
 	sample_release(&sample);
 }
 
+/* All that stands beneath an INVALID phase's cluster, not its rates alone. */
+static void the_latencies_of_an_invalid_phase_are_struck_through(void **state)
+{
+	struct sample sample = {0};
+
+	(void)state;
+	struct result_phase *phase = sample_phase(&sample, "p", "read", S, 1, 1);
+	sample_load(&sample, 0, 0, 0, 10 * S, 10000 * MB, 10000);
+	add_latency(&sample, 0, 0, NS_PER_MS, 10000);
+	window_compute(phase, &sample.series.phases[0], true);
+	char *text = print(&sample, "d");
+	assert_non_null(strstr(text, "\n  1000 IOPS; latency p50 "));
+	free(text);
+	struct result_finding *finding =
+		RECORD_APPEND(sample.result.findings, sample.result.findings_count);
+	*finding = (struct result_finding){.level = mem_text("INVALID"),
+					   .code = mem_text("CODE"),
+					   .phase = mem_text("p"),
+					   .trial = phase->trial,
+					   .evidence = mem_text("so")};
+	text = print(&sample, "d");
+	char *line = strstr(text, "\n  ~~1000 IOPS; latency p50 ");
+	assert_non_null(line);
+	*strchr(line + 1, '\n') = '\0';
+	assert_string_equal(line + strlen(line) - 2, "~~");
+	free(text);
+	sample_release(&sample);
+}
+
 /* A timed phase of less than two buckets has no window, and so no IOPS of it. */
 static void what_was_not_measured_is_not_printed_as_zero(void **state)
 {
@@ -399,6 +428,7 @@ int main(void)
 		cmocka_unit_test(
 			the_summary_strikes_through_what_is_invalid_and_names_the_worst_finding),
 		cmocka_unit_test(what_was_not_measured_is_not_printed_as_zero),
+		cmocka_unit_test(the_latencies_of_an_invalid_phase_are_struck_through),
 		cmocka_unit_test(the_ramp_stands_apart_in_the_timeline),
 		cmocka_unit_test(a_long_timeline_is_80_wide_with_whole_buckets_a_column),
 	};
