@@ -29,7 +29,7 @@ char *gates_format_value(char text[UNITS_TEXT_SIZE], const struct result_gate *g
 #define GATES_INTERVAL_SIZE 80
 char *gates_format_interval(char text[GATES_INTERVAL_SIZE], const struct result_gate *gate);
 
-/* "+2.2 %", "> 10 x" far off; "" where there is none. */
+/* "+2.2 %", "< -1000 %" far off; "" where there is none. */
 char *gates_format_margin(char text[UNITS_TEXT_SIZE], const struct result_gate *gate);
 
 #endif

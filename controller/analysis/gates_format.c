@@ -95,7 +95,7 @@ char *gates_format_margin(char text[UNITS_TEXT_SIZE], const struct result_gate *
 {
 	text[0] = '\0';
 	if (fabs(gate->margin) >= 10) /* a limit that is nowhere near */
-		snprintf(text, UNITS_TEXT_SIZE, "%s 10 x", gate->margin > 0 ? ">" : "<");
+		snprintf(text, UNITS_TEXT_SIZE, gate->margin > 0 ? "> +1000 %%" : "< -1000 %%");
 	else if (!isnan(gate->margin))
 		snprintf(text, UNITS_TEXT_SIZE, "%+.1f %%", 100 * gate->margin);
 	return text;

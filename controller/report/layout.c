@@ -143,21 +143,56 @@ static int line_width(const int *widths, uint32_t columns, int gap)
 	return total;
 }
 
-/* First the gaps become narrow, then the columns of text, the widest first. */
+static int widest_word(const char *text)
+{
+	char *copy = mem_text(text), *rest = NULL;
+	int widest = 0;
+
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		if (width(word) > widest)
+			widest = width(word);
+	free(copy);
+	return widest;
+}
+
+/* How narrow each column may become. */
+static void find_least(const struct layout_table *table, uint32_t columns, int *least)
+{
+	for (uint32_t c = 0; c < columns; c++)
+		least[c] = table->align[c] == 'w' ? width(table->headings[c]) : CUT_LEAST;
+	for (uint32_t i = 0; i < table->cells_count; i++) {
+		uint32_t c = i % columns;
+		int word = table->align[c] == 'w' ? widest_word(table->cells[i]) : 0;
+		if (word > least[c])
+			least[c] = word;
+	}
+}
+
+/* Makes the widest columns of this kind narrower until the rows fit, or they are at their least. */
+static void narrow(const struct layout_table *table, uint32_t columns, char align, const int *least,
+		   int *widths, int gap, int room)
+{
+	for (int over = line_width(widths, columns, gap) - room; over > 0; over--) {
+		uint32_t widest = columns;
+		for (uint32_t c = 0; c < columns; c++)
+			if (table->align[c] == align && widths[c] > least[c] &&
+			    (widest == columns || widths[c] > widths[widest]))
+				widest = c;
+		if (widest == columns)
+			return;
+		widths[widest]--;
+	}
+}
+
+/* First the gaps become narrow, then what may go on beneath, then names. */
 static int fit(const struct layout_table *table, uint32_t columns, int *widths, int room)
 {
 	int gap = line_width(widths, columns, 2) > room ? 1 : 2;
+	int least[LAYOUT_COLUMNS_MAX];
 
-	while (line_width(widths, columns, gap) > room) {
-		uint32_t widest = 0;
-		for (uint32_t c = 0; c < columns; c++)
-			if (table->align[c] == 'l' &&
-			    (table->align[widest] != 'l' || widths[c] > widths[widest]))
-				widest = c;
-		if (table->align[widest] != 'l' || widths[widest] <= CUT_LEAST)
-			break;
-		widths[widest]--;
-	}
+	find_least(table, columns, least);
+	narrow(table, columns, 'w', least, widths, gap, room);
+	narrow(table, columns, 'l', least, widths, gap, room);
 	return gap;
 }
 
@@ -168,7 +203,7 @@ static void print_cell(FILE *file, const char *text, char align, int wide, bool 
 
 	if (align == 'r')
 		print_blanks(file, left);
-	if (left >= 0) {
+	if (left >= 0 || align == 'w') {
 		fputs(text, file);
 	} else {
 		const char *end = text;
@@ -176,12 +211,24 @@ static void print_cell(FILE *file, const char *text, char align, int wide, bool 
 			end += utf8_step(end);
 		fprintf(file, "%.*s…", (int)(end - text), text);
 	}
-	if (align == 'l' && !last)
+	if (align != 'r' && !last)
 		print_blanks(file, left);
 }
 
-static void print_row(FILE *file, const struct layout_table *table, const char *const *cells,
-		      const int *widths, int gap, int indent)
+/* What of a cell stands in this line; `rest` is what goes on beneath. The caller's to free. */
+static char *take_line(const char **rest, char align, int wide)
+{
+	char *line = mem_text(*rest), *blank;
+
+	while (align == 'w' && width(line) > wide && (blank = strrchr(line, ' ')))
+		*blank = '\0';
+	*rest += strlen(line);
+	*rest += strspn(*rest, " ");
+	return line;
+}
+
+static void print_line(FILE *file, const struct layout_table *table, char *const *cells,
+		       const int *widths, int gap, int indent)
 {
 	uint32_t columns = columns_of(table), last = 0;
 	bool first = true;
@@ -198,6 +245,27 @@ static void print_row(FILE *file, const struct layout_table *table, const char *
 		first = false;
 	}
 	fputc('\n', file);
+}
+
+static void print_row(FILE *file, const struct layout_table *table, const char *const *cells,
+		      const int *widths, int gap, int indent)
+{
+	uint32_t columns = columns_of(table);
+	const char *rest[LAYOUT_COLUMNS_MAX];
+	char *line[LAYOUT_COLUMNS_MAX];
+	bool more;
+
+	memcpy(rest, cells, columns * sizeof(*rest));
+	do {
+		more = false;
+		for (uint32_t c = 0; c < columns; c++) {
+			line[c] = take_line(&rest[c], table->align[c], widths[c]);
+			more = more || (widths[c] && *rest[c]);
+		}
+		print_line(file, table, line, widths, gap, indent);
+		for (uint32_t c = 0; c < columns; c++)
+			free(line[c]);
+	} while (more);
 }
 
 void layout_print(struct layout_table *table, int indent, FILE *file)

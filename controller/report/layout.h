@@ -28,7 +28,7 @@ void layout_paragraph(FILE *file, int indent, const char *head, const char *form
 #define LAYOUT_COLUMNS_MAX 16
 struct layout_table {
 	const char *const *headings; /* ends with NULL; at most LAYOUT_COLUMNS_MAX */
-	const char *align;           /* a letter a column: l or r */
+	const char *align;           /* a letter a column: l or r, or w, left and whole */
 	char **cells;
 	uint32_t cells_count;
 };
@@ -38,7 +38,8 @@ void layout_cell(struct layout_table *table, const char *format, ...)
 void layout_count(struct layout_table *table, uint64_t count, bool is_known);
 
 /* Prints it and frees the cells. A column whose cells are all empty is left out; where the rows
- * would be too wide, the widest columns of text are cut, which "…" shows. */
+ * would be too wide, those that have to stay whole go on beneath, broken at blanks, and then the
+ * widest columns of names are cut, which "…" shows. */
 void layout_print(struct layout_table *table, int indent, FILE *file);
 
 #endif

@@ -316,7 +316,7 @@ static void print_gates(const struct result *result, FILE *file)
 {
 	static const char *const headings[] = {"gate",  "phase", "trial",    "metric", "of",
 					       "limit", "value", "interval", "margin", NULL};
-	struct layout_table table = {.headings = headings, .align = "llrlllrlr"};
+	struct layout_table table = {.headings = headings, .align = "wlrwlwrwr"};
 	char interval[GATES_INTERVAL_SIZE], margin[UNITS_TEXT_SIZE];
 
 	for (uint32_t g = 0; g < result->gates_count; g++) {

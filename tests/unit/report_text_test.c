@@ -362,6 +362,44 @@ static void the_latencies_of_an_invalid_phase_are_struck_through(void **state)
 	sample_release(&sample);
 }
 
+static void add_result_gate(struct result *result, const char *metric, const char *limit,
+			    double margin)
+{
+	struct result_gate *gate = RECORD_APPEND(result->gates, result->gates_count);
+
+	*gate = (struct result_gate){.phase = mem_text("a-phase-of-a-longer-name"),
+				     .metric = mem_text(metric),
+				     .who = mem_text("storage-node-0017.rack-12"),
+				     .trial = 1,
+				     .limit = mem_text(limit),
+				     .value = 123.4e6,
+				     .low = 123.3e6,
+				     .high = 123.5e6,
+				     .margin = margin,
+				     .state = mem_text("INCONCLUSIVE")};
+}
+
+/* MB or MiB, of which phase, and which metric: a gate whose words are cut is another gate. */
+static void gates_are_printed_whole(void **state)
+{
+	struct sample sample = {0};
+
+	(void)state;
+	add_result_gate(&sample.result, "p99_sync_latency", "at_least 1000.25 MiB/s", 3);
+	add_result_gate(&sample.result, "throughput", "within 10% of phase prefill", -499);
+	char *text = print(&sample, "d");
+	assert_true(widest(text) <= LAYOUT_WIDTH);
+	static const char *const words[] = {
+		"p99_sync_latency", "at_least", "1000.25",  " MiB/s",
+		"within",           "10%",      " of ",     "phase",
+		"prefill",          "[123.3,",  "+300.0 %", "< -1000 %"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strstr(text, words[i]))
+			fail_msg("'%s' is not in:\n%s", words[i], text);
+	free(text);
+	sample_release(&sample);
+}
+
 /* A timed phase of less than two buckets has no window, and so no IOPS of it. */
 static void what_was_not_measured_is_not_printed_as_zero(void **state)
 {
@@ -429,6 +467,7 @@ int main(void)
 			the_summary_strikes_through_what_is_invalid_and_names_the_worst_finding),
 		cmocka_unit_test(what_was_not_measured_is_not_printed_as_zero),
 		cmocka_unit_test(the_latencies_of_an_invalid_phase_are_struck_through),
+		cmocka_unit_test(gates_are_printed_whole),
 		cmocka_unit_test(the_ramp_stands_apart_in_the_timeline),
 		cmocka_unit_test(a_long_timeline_is_80_wide_with_whole_buckets_a_column),
 	};
