@@ -18,8 +18,9 @@ int expect_load(struct phase_targets *targets, const char *expect, const char *s
 int expect_forget(const struct phase_targets *targets, const struct phase *phase, const char *spool,
 		  const struct written *written, struct error *err);
 
-/* After the phase: of those parts, as run `run`. What cannot be kept, or may not be there any more, is not known
- * later, which is said then; what was not synced is known until the host is started anew. */
+/* After the phase: of those parts, as run `run`. What cannot be kept, or may not be there any more,
+ * is not known later, which is said then; what was not synced is known until the host is started
+ * anew. */
 void expect_remember(const struct phase_targets *targets, const char *run, const char *spool,
 		     const struct written *written);
 
