@@ -17,8 +17,8 @@ int judge_execute(const struct options *options);
 int judge_result(struct result *result, const struct result_series *series,
 		 const struct result *baseline);
 
-/* From memory: `timeline` is of timeline.csv. NULL: none, then there are no series and each phase is
- * TIMELINE_MISSING. 0, or -1 with what is wrong, and nothing to release. */
+/* From memory: `timeline` is of timeline.csv. NULL: none, then there are no series and each phase
+ * is TIMELINE_MISSING. 0, or -1 with what is wrong, and nothing to release. */
 int judge_parse_run(const char *json, const struct bytes *timeline, struct result *result,
 		    struct result_series *series, struct error *err);
 

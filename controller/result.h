@@ -194,7 +194,7 @@ struct result_phase {
 	uint64_t start_skew_bound_ns; /* the skew is within +- this */
 	uint64_t stop_skew_ns;        /* latest last completion - earliest, of the same */
 	uint64_t stop_skew_bound_ns;
-	bool errors_unknown; /* of numbers that muster did not measure */
+	bool errors_unknown;      /* of numbers that muster did not measure */
 	struct result_late *late; /* over 1 ms after the start instant, latest first, at most 20 */
 	uint32_t late_count;
 	struct result_phase_host *hosts;

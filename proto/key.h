@@ -38,7 +38,8 @@ struct key_file {
 enum key_part { KEY_PART_PUBLIC, KEY_PART_SECRET };
 char *key_path(const char *name, enum key_part part);
 
-/* Where keys are by name: $MUSTER_KEYS where that is set; /etc/muster/keys for root, else $XDG_CONFIG_HOME/muster/keys or
+/* Where keys are by name: $MUSTER_KEYS where that is set; /etc/muster/keys for root, else
+ * $XDG_CONFIG_HOME/muster/keys or
  * ~/.config/muster/keys. The caller's to free. */
 char *key_directory(void);
 

@@ -10,7 +10,7 @@
 struct mount {
 	uint64_t id;
 	dev_t device; /* major 0: anonymous */
-	char *root; /* what of the file system is mounted */
+	char *root;   /* what of the file system is mounted */
 	char *point, *type, *source;
 	char *options; /* of the file system, not of the mount */
 };
