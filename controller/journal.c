@@ -322,11 +322,11 @@ void journal_end_phase(struct journal *journal, struct fleet *fleet, const struc
 		if (h == UINT32_MAX)
 			continue;
 		struct journal_series record = {.number = number, .host = i};
-		make_room(journal, fleet);
-		add_answer(journal, &fleet->hosts[i], number, i);
 		for (uint32_t t = 0; t < phase->hosts[h].targets_count; t++)
 			add_series(journal, fleet, &series->series[h][t], t, &record);
 		flush_series(journal, fleet, &record);
+		make_room(journal, fleet);
+		add_answer(journal, &fleet->hosts[i], number, i);
 	}
 	journal_add(journal, JOURNAL_ENDED, &ended);
 	journal->ended = number;

@@ -7,8 +7,10 @@
  * (clock_record.h). What is in it are the agents' answers and the controller's instants, not
  * figures: those are made of it again, by the code that makes them in a run (replay.h).
  *
- *     head  host…  { clock… begun started clock… (answer series…)… ended }…
+ *     head  host…  { clock… begun started clock… (series… answer)… ended }…
  *
+ * Series stand before the answer that they belong to, so that of a host that has one all is there,
+ * wherever the disk was full.
  * A run that is taken up again appends one more head and its hosts. A phase is on the disk when
  * its `ended` is synced; only then do agents forget theirs. */
 #ifndef MUSTER_CONTROLLER_JOURNAL_H
