@@ -164,10 +164,6 @@ struct channel *channel_new(struct error *err)
 	char id[32];
 	snprintf(id, sizeof(id), "muster-%016llx", (unsigned long long)random_seed());
 	zmq_setsockopt(channel->handle, ZMQ_ROUTING_ID, id, strlen(id));
-	zsock_set_heartbeat_ivl(channel->socket, CHANNEL_PING_MS);
-	zsock_set_heartbeat_timeout(channel->socket, CHANNEL_SILENT_MS);
-	zsock_set_heartbeat_ttl(channel->socket, CHANNEL_SILENT_MS);
-	zsock_set_connect_timeout(channel->socket, CHANNEL_CONNECT_MS);
 	return channel;
 }
 

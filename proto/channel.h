@@ -26,12 +26,6 @@ struct channel;
 #define CHANNEL_BACKLOG      256   /* connections that wait to be taken */
 #define CHANNEL_HANDSHAKE_MS 10000 /* who connects and is not through by then is cut off */
 
-/* TCP tries again after 0.2, 0.4, ... 6.4 s: a network that is back can go unnoticed for as long as
- * it was away. A connection from which nothing came for so long is made anew. */
-#define CHANNEL_PING_MS    1000
-#define CHANNEL_SILENT_MS  3000
-#define CHANNEL_CONNECT_MS 1000 /* for one try to connect */
-
 /* A peer's routing id: bytes that mean something to this socket only. */
 struct channel_peer {
 	unsigned char id[CHANNEL_PEER_MAX];

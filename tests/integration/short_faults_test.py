@@ -1,4 +1,4 @@
-"""Faults shorter than dead_after, at its default of 10 s: a link that is down for 8 s loses nothing, nor
+"""Faults shorter than dead_after, at its default of 10 s: a link that is down for 5 s loses nothing, nor
 one that loses what the host sends; a host that stands still for 5 s has done less, which is said with
 from and to; the fourth goes on as if nothing had been."""
 
@@ -13,20 +13,19 @@ from results import host_of
 from spools import Spool
 
 FAULT_S = 5
-CUT_S = 8
 
 
 def test(lab):
     fleet = four_hosts(lab)
     cut, mute, frozen, fine = fleet.hosts
-    phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "18s"}]
+    phases = [{"name": "write", "op": "write", "targets": ["disk"], "runtime": "14s"}]
     plan = fleet_plan(fleet, "faults", phases, size="64MiB")
     program, directory = fleet.begin(plan)
     frozen.wait_for_load(program)
     time.sleep(1)
     link, route = f"link set p{cut.number}", f"blackhole {fleet.controller_address}/32"
-    faults = [for_a_while(lab, fleet.bridge, f"{link} down", f"{link} up", CUT_S),
-              for_a_while(lab, mute.namespace, f"route add {route}", f"route del {route}", CUT_S)]
+    faults = [for_a_while(lab, fleet.bridge, f"{link} down", f"{link} up"),
+              for_a_while(lab, mute.namespace, f"route add {route}", f"route del {route}")]
     stopped = time.monotonic()
     frozen.agent.signal(signal.SIGSTOP)
     time.sleep(FAULT_S)
@@ -52,10 +51,10 @@ def test(lab):
     require_as_before(fleet)
 
 
-def for_a_while(lab, namespace, begin, end, seconds):
-    """Each by itself, so that none lasts for what the others take. TCP by itself tries again after 6.2 s,
-    and then after 12.6, by when the host would be lost."""
-    return lab.start("fault", ["sh", "-c", f"ip {begin} && sleep {seconds} && ip {end}"], namespace)
+def for_a_while(lab, namespace, begin, end):
+    """Each by itself, so that none lasts for what the others take: TCP tries again after 6.2 s, and then
+    after 12.6, by when the host is lost."""
+    return lab.start("fault", ["sh", "-c", f"ip {begin} && sleep {FAULT_S} && ip {end}"], namespace)
 
 
 def require_said(done, phase, host):
