@@ -100,11 +100,12 @@ static void add_buckets(struct fetching *fetching, uint32_t host, const struct t
 		last->number = phase->begun.number;
 		last->host = host;
 	}
-	for (uint32_t i = 0; i < from->buckets_count; i++) {
-		struct timeline_bucket *bucket =
-			RECORD_APPEND(last->buckets.buckets, last->buckets.buckets_count);
-		*bucket = from->buckets[i];
-	}
+	struct timeline *into = &last->buckets;
+	/* At once: a message has thousands. */
+	into->buckets = mem_resize(into->buckets, into->buckets_count + from->buckets_count,
+				   sizeof(*into->buckets));
+	for (uint32_t i = 0; i < from->buckets_count; i++)
+		into->buckets[into->buckets_count++] = from->buckets[i];
 }
 
 static void *move_body(struct message *message)
