@@ -5,6 +5,7 @@
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "controller/analysis/stats.h"
 #include "controller/foreign_inside.h"
 
 /* Of the time that is told of a line: a few that come early are normal, all of them are not. */
@@ -101,13 +102,6 @@ uint32_t foreign_total_twice(const struct foreign_place *places, const struct fo
 
 /* ---- for too long ---- */
 
-static int compare_steps(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Of a host and target; `steps` is room for as many. 0: none contradicts. */
 static uint32_t step_against(const struct foreign_place *places, uint32_t count, double told_s,
 			     double *steps)
@@ -115,7 +109,7 @@ static uint32_t step_against(const struct foreign_place *places, uint32_t count,
 	for (uint32_t i = 1; i < count; i++)
 		steps[i - 1] = places[i].at_s - places[i - 1].at_s;
 	if (count > 1)
-		qsort(steps, count - 1, sizeof(*steps), compare_steps);
+		stats_sort(steps, count - 1);
 	if (count > LATE_LEAST && steps[0] > LATEST * told_s)
 		return 1;
 	double share = count > 1 && steps[(count - 1) / 2] < EARLIEST_MOST * told_s ? EARLIEST_MOST
